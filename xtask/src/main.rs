@@ -12,6 +12,7 @@ mod crash;
 mod embed;
 mod eval;
 mod new;
+mod picture;
 mod tidy;
 
 /// Result of a task.
@@ -22,13 +23,18 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Outcome<()>);
 
 const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
-    ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     (
-        "codegen",
-        "write the table of the README and docs/tools.md from the registry of tools; --check only compares",
-        codegen::run,
+        "tidy",
+        "the rules of this repository that no other tool knows; --figures prints how it reads, --shrink takes what was mended off the list of what is allowed",
+        tidy::run,
     ),
-    ("new", "the files and rows of a tool that does nothing yet: tool TOOLSET NAME", new::run),
+    ("codegen", "write docs/tools.md from the registry of tools; --check only compares", codegen::run),
+    (
+        "new",
+        "the files and rows of something that does nothing yet: tool TOOLSET NAME | language NAME EXTENSION GRAMMAR@VERSION",
+        new::run,
+    ),
+    ("picture", "draw docs/session.svg from a real session: --program PATH --repo PATH", picture::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write] | torture [--write] [NAME...]", bench::run),
     (

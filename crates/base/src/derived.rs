@@ -30,7 +30,7 @@ impl Derived {
     /// Returns the value of this type, if it was computed.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.values().get(&TypeId::of::<T>()).cloned().map(typed)
+        self.values().get(&TypeId::of::<T>()).cloned().map(downcast_value)
     }
 
     /// Returns the value of this type, computing it if there is none.
@@ -60,7 +60,7 @@ impl Derived {
         // Declared first, so that a superfluous value is dropped after the lock is released.
         let value: Value = Arc::new(value);
         let kept = self.values().entry(TypeId::of::<T>()).or_insert_with(|| value.clone()).clone();
-        typed(kept)
+        downcast_value(kept)
     }
 
     fn values(&self) -> MutexGuard<'_, FxHashMap<TypeId, Value>> {
@@ -75,7 +75,7 @@ impl fmt::Debug for Derived {
     }
 }
 
-fn typed<T: Send + Sync + 'static>(value: Value) -> Arc<T> {
+fn downcast_value<T: Send + Sync + 'static>(value: Value) -> Arc<T> {
     value.downcast().expect("values are kept under the id of their type")
 }
 

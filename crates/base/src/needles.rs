@@ -34,7 +34,7 @@ impl Needles {
     pub fn of<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let (mut texts, mut owners, mut always) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pattern) in patterns.into_iter().enumerate() {
-            let needed = needed(pattern).unwrap_or_default();
+            let needed = find_needed(pattern).unwrap_or_default();
             always.push(needed.is_empty());
             owners.extend(needed.iter().map(|_| number));
             texts.extend(needed);
@@ -67,12 +67,12 @@ impl Needles {
 }
 
 /// Literals of which every match contains one, in lower case; `None` if unknown.
-fn needed(pattern: &str) -> Option<Vec<String>> {
+fn find_needed(pattern: &str) -> Option<Vec<String>> {
     let ast = ParserBuilder::new().nest_limit(MAX_DEPTH).build().parse(pattern).ok()?;
     of_ast(&ast)
 }
 
-/// Like [`needed`]. The depth of the tree is limited by the parser.
+/// Like [`find_needed`]. The depth of the tree is limited by the parser.
 fn of_ast(ast: &Ast) -> Option<Vec<String>> {
     match ast {
         Ast::Literal(literal) if literal.c.is_ascii() => Some(vec![literal.c.to_ascii_lowercase().to_string()]),
@@ -140,9 +140,9 @@ mod tests {
             ("", &[]),
         ];
         for (pattern, expected) in cases {
-            assert_eq!(needed(pattern).unwrap_or_default(), *expected, "{pattern}");
+            assert_eq!(find_needed(pattern).unwrap_or_default(), *expected, "{pattern}");
         }
-        assert_eq!(needed(&format!("{}a{}", "(".repeat(60), ")".repeat(60))), None, "too deep");
+        assert_eq!(find_needed(&format!("{}a{}", "(".repeat(60), ")".repeat(60))), None, "too deep");
     }
 
     #[test]

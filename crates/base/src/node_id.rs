@@ -221,18 +221,18 @@ pub fn without_call(name: &str) -> &str {
 }
 
 /// A path or a qualified name from a user, without the optional prefix of a file.
-pub fn typed(text: &str) -> &str {
+pub fn strip_prefix_of_file(text: &str) -> &str {
     path_of_file(text).unwrap_or(text)
 }
 
 /// The path in text from a user: an id, or a path optionally followed by the name of a symbol.
 pub fn typed_path(text: &str) -> &str {
-    first(typed(text))
+    first(strip_prefix_of_file(text))
 }
 
 /// Returns whether a path typed by a user is followed by a symbol name.
 pub fn typed_symbol(text: &str) -> bool {
-    typed(text).contains(SEPARATOR)
+    strip_prefix_of_file(text).contains(SEPARATOR)
 }
 
 fn first(text: &str) -> &str {

@@ -54,7 +54,7 @@ impl RepoPath {
 
     /// The path that `text` means in a folder (`""` is the root). `.` and `..` are resolved without a look at the disk.
     /// `None` if it leaves the root or is no path below it.
-    pub fn resolved(folder: &str, text: &str) -> Option<Self> {
+    pub fn resolve_in(folder: &str, text: &str) -> Option<Self> {
         let mut parts: Vec<&str> = Vec::new();
         for part in folder.split('/').chain(text.split('/')) {
             match part {
@@ -144,7 +144,7 @@ mod tests {
             ("docs", "..", None),
         ];
         for (folder, text, expected) in rows {
-            let found = RepoPath::resolved(folder, text);
+            let found = RepoPath::resolve_in(folder, text);
             assert_eq!(found.as_ref().map(RepoPath::as_str), expected, "{folder} {text}");
         }
     }

@@ -108,7 +108,7 @@ impl CliError {
     }
 
     /// Creates an error for a failed operation.
-    pub(crate) fn failed(message: impl Into<String>, next: impl Into<String>) -> Self {
+    pub(crate) fn fail(message: impl Into<String>, next: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), next: next.into() }
     }
 

@@ -107,7 +107,7 @@ impl Flags {
         let unknown = |flag: &str| {
             CliError::usage(
                 format!("unknown flag `{flag}` of `{}`", syntax.tool),
-                format!("expected one of {}", listed(properties)),
+                format!("expected one of {}", list_flags(properties)),
             )
         };
         let Some(flag) = word.strip_prefix("--") else { return Err(unknown(word)) };
@@ -132,7 +132,7 @@ impl Flags {
             },
             None => words.next().cloned().ok_or_else(|| needs_value(flag, kind))?,
         };
-        put(&mut self.arguments, key, typed(flag, kind, property, &value)?);
+        put(&mut self.arguments, key, parse_typed(flag, kind, property, &value)?);
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl Flags {
         let joins = syntax.command.is_some_and(|command| command.joins);
         if let Some(extra) = words.get(names.len()).filter(|_| !joins) {
             let (expected, next) = match names {
-                [] => ("flags", format!("pass it as one of {}", listed(properties))),
+                [] => ("flags", format!("pass it as one of {}", list_flags(properties))),
                 _ => ("no more words", "quote an argument that contains spaces".to_owned()),
             };
             return Err(CliError::usage(format!("{UNEXPECTED} `{extra}`, expected {expected}"), next));
@@ -211,7 +211,7 @@ impl Flags {
                 break;
             }
             let text = if takes_rest { words[at..].join(" ") } else { (*word).to_owned() };
-            self.arguments.insert((*name).to_owned(), typed(name, kind, property, &text)?);
+            self.arguments.insert((*name).to_owned(), parse_typed(name, kind, property, &text)?);
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ fn needs_value(flag: &str, kind: &str) -> CliError {
     CliError::usage(format!("missing value of `--{flag}` ({kind})"), format!("write --{flag} VALUE"))
 }
 
-fn listed(properties: &Map<String, Value>) -> String {
+fn list_flags(properties: &Map<String, Value>) -> String {
     let names: Vec<String> = properties.keys().map(|name| format!("--{}", name.replace('_', "-"))).collect();
     names.join(", ")
 }
@@ -267,7 +267,7 @@ fn put(arguments: &mut Map<String, Value>, key: String, value: Value) {
     }
 }
 
-fn typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<Value, CliError> {
+fn parse_typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<Value, CliError> {
     let wrong = |expected: &str| {
         CliError::usage(format!("`--{flag}` is `{text}`, expected {expected}"), format!("write --{flag} VALUE"))
     };
@@ -285,7 +285,7 @@ fn typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<Value, 
         "array" if text.starts_with('[') => serde_json::from_str(text).map_err(|_| wrong("a JSON array")),
         "array" => {
             let item = property["items"]["type"].as_str().unwrap_or("string");
-            Ok(Value::Array(vec![typed(flag, item, &property["items"], text)?]))
+            Ok(Value::Array(vec![parse_typed(flag, item, &property["items"], text)?]))
         }
         _ => Ok(Value::from(text)),
     }

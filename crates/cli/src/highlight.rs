@@ -21,7 +21,7 @@ const TIERS: &[(&str, Tone)] = &[
 ];
 
 /// The answer with colours.
-pub(crate) fn highlighted(text: &str) -> String {
+pub(crate) fn highlight(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -179,8 +179,8 @@ mod tests {
     use super::*;
 
     /// The coloured text with the colours as words: `[path src/a.py]`.
-    fn marked(text: &str) -> String {
-        let mut out = highlighted(text);
+    fn mark_colours(text: &str) -> String {
+        let mut out = highlight(text);
         for (code, name) in [
             ("1", "strong"),
             ("2", "dim"),
@@ -216,7 +216,7 @@ mod tests {
             ("uncertain closedness", "uncertain closedness"),
             ("", ""),
         ] {
-            assert_eq!(marked(text), expected);
+            assert_eq!(mark_colours(text), expected);
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let mut random = Random::new(7);
         for _ in 0..2_000 {
             let text: String = (0..random.below(12)).map(|_| pieces[random.below(pieces.len())]).collect();
-            let mut plain = highlighted(&text);
+            let mut plain = highlight(&text);
             for code in ["0", "1", "2", "31", "32", "33", "35", "36"] {
                 plain = plain.replace(&format!("\u{1b}[{code}m"), "");
             }

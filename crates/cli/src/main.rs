@@ -82,12 +82,12 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
-            clap_complete::generate(args.shell, &mut args::documented(), "m1nd", &mut script);
+            clap_complete::generate(args.shell, &mut args::build_documented(), "m1nd", &mut script);
             out.line(String::from_utf8_lossy(&script).trim_end())
         }
         Some(Command::Man) => {
             let mut page = Vec::new();
-            clap_mangen::Man::new(args::documented()).render(&mut page)?;
+            clap_mangen::Man::new(args::build_documented()).render(&mut page)?;
             out.line(String::from_utf8_lossy(&page).trim_end())
         }
         None if std::io::stdin().is_terminal() => out.help(&args::command().render_long_help()),

@@ -9,7 +9,7 @@ use terminal_size::{Height, Width};
 
 use crate::args::Common;
 use crate::error::CliError;
-use crate::highlight::highlighted;
+use crate::highlight::highlight;
 use crate::pager;
 pub(crate) use crate::tone::{Tone, paint};
 
@@ -49,13 +49,13 @@ impl Out {
     /// Writes the answer of a tool: with colours if the output has them, through the pager if it is long.
     pub(crate) fn answer(&mut self, text: &str) -> Result<(), CliError> {
         let text = text.trim_end();
-        let shown = if self.colour { highlighted(text) } else { text.to_owned() };
+        let shown = if self.colour { highlight(text) } else { text.to_owned() };
         let size = terminal_size::terminal_size_of(&self.stdout);
         let is_long =
             size.is_some_and(|(Width(columns), Height(rows))| pager::is_longer(text, columns.into(), rows.into()));
         if self.pages && is_long && self.stdout.is_terminal() && !self.quiet {
             let shown = format!("{shown}\n");
-            if let Some(pager) = pager::chosen(|name| std::env::var_os(name)) {
+            if let Some(pager) = pager::choose_pager(|name| std::env::var_os(name)) {
                 if pager::show(&pager, &shown) {
                     return Ok(());
                 }
@@ -113,7 +113,7 @@ pub(crate) fn note(text: impl AsRef<str>) {
 }
 
 /// Formats a number with thousands separators.
-pub(crate) fn grouped(number: u64) -> String {
+pub(crate) fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -219,8 +219,8 @@ mod tests {
 
     #[test]
     fn figures_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1234567), "1 234 567");
+        assert_eq!(group_digits(0), "0");
+        assert_eq!(group_digits(1234567), "1 234 567");
         assert_eq!(duration(12.4), "12 ms");
         assert_eq!(duration(61_000.0), "1 min 1 s");
         assert_eq!(bytes(1_500), "1.5 kB");

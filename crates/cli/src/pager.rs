@@ -10,7 +10,7 @@ const VARIABLES: &[&str] = &["M1ND_PAGER", "PAGER"];
 const LESS: &str = "FRX";
 
 /// The command of the pager; `None` if the user has chosen none.
-pub(crate) fn chosen(variable: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
+pub(crate) fn choose_pager(variable: impl Fn(&str) -> Option<OsString>) -> Option<OsString> {
     let named = VARIABLES.iter().find_map(|name| variable(name))?;
     let is_none = named.to_str().is_some_and(|text| text.trim().is_empty() || text.trim() == "cat");
     (!is_none).then_some(named)
@@ -65,7 +65,7 @@ mod tests {
             (None, Some(" "), None),
         ] {
             let variable = |name: &str| if name == "PAGER" { common } else { own }.map(OsString::from);
-            assert_eq!(chosen(variable), expected.map(OsString::from), "{own:?} {common:?}");
+            assert_eq!(choose_pager(variable), expected.map(OsString::from), "{own:?} {common:?}");
         }
     }
 

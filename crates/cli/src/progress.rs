@@ -43,7 +43,7 @@ fn counting() -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-fn measured() -> ProgressStyle {
+fn build_bar_style() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {msg:10} [{bar:32}] {human_pos}/{human_len}  {elapsed}")
         .map(|style| style.progress_chars("=> "))
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -67,7 +67,7 @@ impl Progress for Terminal {
                 if changed {
                     bar.set_message(event.stage);
                     bar.set_position(0);
-                    bar.set_style(if event.total.is_some() { measured() } else { counting() });
+                    bar.set_style(if event.total.is_some() { build_bar_style() } else { counting() });
                 }
                 match event.total {
                     Some(total) => bar.set_length(total),

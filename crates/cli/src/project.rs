@@ -115,7 +115,7 @@ pub(crate) fn tell_damage(engine: &Engine) {
 }
 
 /// Says how many files changed since they were indexed; `None` if the index is what is on disk.
-pub(crate) fn unseen(engine: &Engine) -> Option<String> {
+pub(crate) fn describe_unseen(engine: &Engine) -> Option<String> {
     let (_, found) = engine.freshness(&Cancel::new());
     let first = found.changed.first().map(ToString::to_string).unwrap_or_default();
     let least = if found.complete { "" } else { "at least " };
@@ -129,7 +129,7 @@ pub(crate) fn unseen(engine: &Engine) -> Option<String> {
 
 /// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
-    let (mut config, _) = configured(common, vec![root.to_path_buf()], false)?;
+    let (mut config, _) = load_config(common, vec![root.to_path_buf()], false)?;
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
@@ -150,13 +150,13 @@ pub(crate) fn with_workspace(mut config: EngineConfig) -> Result<EngineConfig, C
     let (federation, left_out) = workspace.federation(&config.home)?;
     left_out.iter().for_each(note);
     Ok(match federation {
-        Some(federation) => config.federated(federation),
+        Some(federation) => config.with_federation(federation),
         None => config,
     })
 }
 
 /// The configuration of an engine over some roots, and the user's settings for the first of them.
-pub(crate) fn configured(
+pub(crate) fn load_config(
     common: &Common,
     roots: Vec<PathBuf>,
     roots_named: bool,

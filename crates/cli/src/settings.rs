@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub toolset: Option<Vec<String>>,
     /// `--envelope` of a server.
     pub envelope: Option<bool>,
+    /// `--output-schemas` of a server.
+    pub output_schemas: Option<bool>,
     /// The opposite of `--no-watch` of a server.
     pub watch: Option<bool>,
     /// `--read-only` of a server.
@@ -59,6 +61,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("format", "\"json\" or \"text\""),
     ("toolset", "a list of names of toolsets"),
     ("envelope", "true or false"),
+    ("output_schemas", "true or false"),
     ("watch", "true or false"),
     ("read_only", "true or false"),
     ("daemon", "true or false"),

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::formats::malformed;
+use crate::formats::report_malformed;
 use crate::text::decode;
 use crate::xml::Tree;
 use crate::{DocumentLimits, Format, Unreadable};
@@ -27,9 +27,9 @@ impl<'b> Archive<'b> {
         if bytes.starts_with(COMPOUND_FILE) {
             return Err(Unreadable::Encrypted);
         }
-        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| malformed(format, error))?;
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| report_malformed(format, error))?;
         if zip.len() > limits.parts {
-            return Err(malformed(format, format_args!("{} parts, limit {}", zip.len(), limits.parts)));
+            return Err(report_malformed(format, format_args!("{} parts, limit {}", zip.len(), limits.parts)));
         }
         Ok(Self { zip, format, limits: limits.clone(), left: limits.unpacked })
     }
@@ -54,12 +54,14 @@ impl<'b> Archive<'b> {
             Err(ZipError::UnsupportedArchive(why)) if why.to_lowercase().contains("password") => {
                 return Err(Unreadable::Encrypted);
             }
-            Err(error) => return Err(malformed(self.format, error)),
+            Err(error) => return Err(report_malformed(self.format, error)),
         };
         let mut bytes = Vec::new();
         // The size in the header is a claim of the file: what is unpacked is counted.
-        let read =
-            (&mut file).take(self.left + 1).read_to_end(&mut bytes).map_err(|error| malformed(self.format, error))?;
+        let read = (&mut file)
+            .take(self.left + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| report_malformed(self.format, error))?;
         let bomb = Unreadable::Bomb { limit: self.limits.unpacked };
         self.left = self.left.checked_sub(read as u64).ok_or(bomb)?;
         let (text, _) = decode(&bytes);
@@ -67,7 +69,7 @@ impl<'b> Archive<'b> {
     }
 
     /// A part that the format requires.
-    pub(crate) fn required(&mut self, name: &str) -> Result<Tree, Unreadable> {
-        self.tree(name)?.ok_or_else(|| malformed(self.format, format_args!("it has no part `{name}`")))
+    pub(crate) fn require_part(&mut self, name: &str) -> Result<Tree, Unreadable> {
+        self.tree(name)?.ok_or_else(|| report_malformed(self.format, format_args!("it has no part `{name}`")))
     }
 }

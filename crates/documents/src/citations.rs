@@ -56,7 +56,7 @@ fn at(text: &str) -> Option<String> {
 }
 
 /// Keys of all works named in a text: `doi:…`, `rfc:…`, `arxiv:…`.
-pub(crate) fn found(text: &str) -> Vec<String> {
+pub(crate) fn find_works(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let signs = signs(text.as_bytes());
     let mut rest = if signs.doi { text } else { "" };
@@ -74,10 +74,10 @@ pub(crate) fn found(text: &str) -> Vec<String> {
         }
     }
     if signs.rfc {
-        numbered(text, "RFC", "rfc", &mut keys);
+        find_numbered(text, "RFC", "rfc", &mut keys);
     }
     if signs.arxiv {
-        numbered(text, "arXiv:", "arxiv", &mut keys);
+        find_numbered(text, "arXiv:", "arxiv", &mut keys);
     }
     keys
 }
@@ -104,7 +104,7 @@ fn signs(bytes: &[u8]) -> Signs {
 }
 
 /// Works named by a word and a number: `RFC 2119`, `arXiv:1706.03762`.
-fn numbered(text: &str, word: &str, scheme: &str, keys: &mut Vec<String>) {
+fn find_numbered(text: &str, word: &str, scheme: &str, keys: &mut Vec<String>) {
     for (start, _) in text.match_indices(word).take(MAX_FOUND) {
         if text[..start].chars().next_back().is_some_and(char::is_alphanumeric) {
             continue;
@@ -125,7 +125,7 @@ fn numbered(text: &str, word: &str, scheme: &str, keys: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{doi, found};
+    use super::{doi, find_works};
 
     #[test]
     fn dois_have_one_form() {
@@ -145,6 +145,6 @@ mod tests {
     fn works_in_a_text_are_found() {
         let text =
             "See (10.1000/ab.c), RFC 2119, RFC-0793 and arXiv:1706.03762; not 110.1000/x, XRFC 1 or version 10.2.";
-        assert_eq!(found(text), ["doi:10.1000/ab.c", "rfc:2119", "rfc:793", "arxiv:1706.03762"]);
+        assert_eq!(find_works(text), ["doi:10.1000/ab.c", "rfc:2119", "rfc:793", "arxiv:1706.03762"]);
     }
 }

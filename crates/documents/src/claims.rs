@@ -47,7 +47,7 @@ const NEGATIONS: &[&str] = &["not", "never", "cannot", "no", "without"];
 const SHORT: &[&[u8]] = &[b"e.g", b"i.e", b" etc", b" vs", b" cf"];
 
 /// The claims of a block. `is_note` says that it is marked as a note or warning. Sections and lines are the caller's.
-pub(crate) fn found(text: &str, is_note: bool, section: Option<SectionKind>) -> Vec<Claim> {
+pub(crate) fn find_claims(text: &str, is_note: bool, section: Option<SectionKind>) -> Vec<Claim> {
     let mut claims = Vec::new();
     let mut verb = next_telling(text, 0, true);
     for (start, sentence) in sentences(text) {
@@ -286,7 +286,7 @@ fn claim(sentence: &str, is_note: bool, section: Option<SectionKind>) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::found;
+    use super::find_claims;
 
     #[test]
     fn words_are_found_wherever_they_stand() {
@@ -308,7 +308,7 @@ mod tests {
     fn sentences_that_bind_are_claims() {
         let text = "The client must close the pool. It is a nice thing to have around. Handlers should not block, e.g. on I/O. \
                     Warning: this can delete data! We decided to use SQLite instead. Nodes are never removed.";
-        let shown: Vec<String> = found(text, false, None)
+        let shown: Vec<String> = find_claims(text, false, None)
             .into_iter()
             .map(|claim| {
                 let not = if claim.negated { "not " } else { "" };

@@ -10,7 +10,7 @@ use crate::model::{
     Block, BlockKind, Citation, Claim, Document, Entity, EntityKind, LabelUse, Link, Mention, MentionKind, Metadata,
     Record, Section, SectionKind, Table,
 };
-use crate::text::{cut, folded};
+use crate::text::{cut, fold_text};
 use crate::{DocumentLimits, Form, Format, Name, citations, claims, mentions, name_of_code};
 
 /// Longest heading kept, in bytes.
@@ -108,7 +108,7 @@ impl<'l> Draft<'l> {
 
     /// Opens a section below the last one of a smaller level.
     pub(crate) fn heading(&mut self, level: u8, text: &str, line: u32) {
-        let mut heading = folded(text);
+        let mut heading = fold_text(text);
         heading.truncate(cut(&heading, MAX_HEADING).trim_end().len());
         if heading.is_empty() || !self.fits("sections", self.document.sections.len(), self.limits.sections) {
             return;
@@ -127,7 +127,7 @@ impl<'l> Draft<'l> {
     pub(crate) fn block(&mut self, kind: BlockKind, text: &str, language: Option<&str>, lines: (u32, u32)) {
         let is_code = matches!(kind, BlockKind::Code | BlockKind::Output);
         let raw = text;
-        let text = if is_code { text.trim_end().to_owned() } else { folded(text) };
+        let text = if is_code { text.trim_end().to_owned() } else { fold_text(text) };
         if text.is_empty() || !self.fits("blocks", self.document.blocks.len(), self.limits.blocks) {
             return;
         }
@@ -137,11 +137,11 @@ impl<'l> Draft<'l> {
             open.line_end = open.line_end.max(lines.1);
         }
         if !is_code {
-            for key in citations::found(&text) {
+            for key in citations::find_works(&text) {
                 self.cite(key, lines.0);
             }
             let kind_of_section = section.map(|index| self.document.sections[index as usize].kind);
-            for claim in claims::found(&text, kind == BlockKind::Note, kind_of_section) {
+            for claim in claims::find_claims(&text, kind == BlockKind::Note, kind_of_section) {
                 if self.fits("claims", self.document.claims.len(), self.limits.items) {
                     self.document.claims.push(Claim { section, line: lines.0, ..claim });
                 }
@@ -181,7 +181,7 @@ impl<'l> Draft<'l> {
         if target.is_empty() || target.len() > 4_096 {
             return;
         }
-        let mut text = folded(text);
+        let mut text = fold_text(text);
         text.truncate(cut(&text, MAX_LINK_TEXT).len());
         let link = Link { section: self.section(), text, target: target.to_owned(), line };
         if self.fits("links", self.document.links.len(), self.limits.items) {
@@ -199,7 +199,7 @@ impl<'l> Draft<'l> {
 
     /// Adds a use of a label.
     pub(crate) fn refer(&mut self, label: &str, is_shared: bool, line: u32) {
-        let label = folded(label).to_lowercase();
+        let label = fold_text(label).to_lowercase();
         if !label.is_empty()
             && label.len() <= MAX_NAME
             && self.fits("references", self.document.references.len(), self.limits.items)
@@ -210,7 +210,7 @@ impl<'l> Draft<'l> {
 
     /// Adds a label that the text declares.
     pub(crate) fn label(&mut self, label: &str) {
-        let label = folded(label).to_lowercase();
+        let label = fold_text(label).to_lowercase();
         if !label.is_empty()
             && label.len() <= MAX_NAME
             && self.fits("labels", self.document.labels.len(), self.limits.items)
@@ -280,7 +280,7 @@ impl<'l> Draft<'l> {
 
     /// Adds a term that the text introduces.
     pub(crate) fn term(&mut self, text: &str, line: u32) {
-        let text = folded(text);
+        let text = fold_text(text);
         if text.len() <= 80 && text.chars().any(char::is_alphabetic) {
             self.entity(EntityKind::NamedTerm, &text, line);
         }

@@ -2,7 +2,7 @@
 //! both ask here.
 
 use crate::formats::{asciidoc, markdown, restructured};
-use crate::text::{cut, folded, lines};
+use crate::text::{cut, fold_text, lines};
 use crate::{DocumentLimits, Format, parse_as};
 
 /// Longest heading kept, in bytes.
@@ -55,7 +55,7 @@ fn of_sections(format: Format, text: &str) -> Vec<Heading> {
 
 /// A heading on one line; `None` if it has no words.
 pub(crate) fn clean(text: &str) -> Option<String> {
-    let mut folded = folded(cut(text, MAX_RAW_HEADING));
+    let mut folded = fold_text(cut(text, MAX_RAW_HEADING));
     folded.truncate(cut(&folded, MAX_HEADING).trim_end().len());
     folded.chars().any(char::is_alphanumeric).then_some(folded)
 }

@@ -247,7 +247,7 @@ fn command(text: &str) -> Option<Name> {
         word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.' | b'/'));
     let is_line =
         is_program && word.len() > 1 && !text.contains(['=', '{', ';', '<', '"', '(']) || text.contains(" --");
-    is_line.then(|| Name { text: crate::text::folded(text), form: Form::Command })
+    is_line.then(|| Name { text: crate::text::fold_text(text), form: Form::Command })
 }
 
 /// A path, without `./` in front and a line behind.

@@ -87,7 +87,7 @@ impl LineIndex {
 }
 
 /// The text on one line, single blanks between words.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn fold_text(text: &str) -> String {
     let text = text.trim();
     let mut out = String::with_capacity(text.len());
     // Most text needs no more than blanks in place of its line breaks.

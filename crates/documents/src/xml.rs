@@ -4,7 +4,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::formats::malformed;
+use crate::formats::report_malformed;
 use crate::{DocumentLimits, Format, Unreadable};
 
 /// Attributes kept of one element.
@@ -43,7 +43,7 @@ impl Tree {
             if number.is_multiple_of(CHECK_PERIOD) {
                 limits.check()?;
             }
-            let event = reader.read_event().map_err(|error| malformed(format, error))?;
+            let event = reader.read_event().map_err(|error| report_malformed(format, error))?;
             let at = *open.last().expect("the root is never closed");
             match event {
                 Event::Start(start) => {
@@ -65,7 +65,7 @@ impl Tree {
             }
         }
         if open.len() > 1 {
-            return Err(malformed(format, "the text ends inside an element"));
+            return Err(report_malformed(format, "the text ends inside an element"));
         }
         Ok(tree)
     }
@@ -78,7 +78,7 @@ impl Tree {
         limits: &DocumentLimits,
     ) -> Result<usize, Unreadable> {
         if self.nodes.len() >= limits.elements {
-            return Err(malformed(format, format_args!("more than {} elements", limits.elements)));
+            return Err(report_malformed(format, format_args!("more than {} elements", limits.elements)));
         }
         let mut attributes = start.attributes();
         let attributes = attributes
@@ -141,13 +141,13 @@ impl<'t> Element<'t> {
     }
 
     /// The elements directly inside with this name.
-    pub(crate) fn named(self, name: &str) -> impl Iterator<Item = Element<'t>> {
+    pub(crate) fn list_named(self, name: &str) -> impl Iterator<Item = Element<'t>> {
         self.children().filter(move |child| child.name() == name)
     }
 
     /// The first element on this way: names of children.
     pub(crate) fn at(self, way: &[&str]) -> Option<Element<'t>> {
-        way.iter().try_fold(self, |element, name| element.named(name).next())
+        way.iter().try_fold(self, |element, name| element.list_named(name).next())
     }
 
     /// The text on this way; empty if there is none.
@@ -200,7 +200,7 @@ impl<'t> Element<'t> {
                 }
             }
         }
-        crate::text::folded(&out)
+        crate::text::fold_text(&out)
     }
 
     /// The text inside as it is written.

@@ -30,7 +30,7 @@ fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
-fn packed(data: &[u8]) -> Vec<u8> {
+fn pack_stream(data: &[u8]) -> Vec<u8> {
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
     packer.write_all(data).expect("written");
     packer.finish().expect("packed")
@@ -62,7 +62,7 @@ fn read(bytes: &[u8]) -> Result<Vec<String>, Unreadable> {
 #[test]
 fn a_page_has_its_words() {
     assert_eq!(read(&pdf(&page(stream("", HELLO)))), Ok(vec!["Hello world".to_owned()]));
-    let content = stream("/Filter /FlateDecode", &packed(HELLO));
+    let content = stream("/Filter /FlateDecode", &pack_stream(HELLO));
     assert_eq!(read(&pdf(&page(content))), Ok(vec!["Hello world".to_owned()]));
 }
 
@@ -144,13 +144,13 @@ fn what_is_drawn_follows_from_the_size_of_the_file() {
 
     // One text of many codes, in a file of a few thousand bytes.
     let text = [b"BT /F 9 Tf <".to_vec(), b"41".repeat(2 << 20), b"> Tj ET".to_vec()].concat();
-    let file = pdf(&page(stream("/Filter /FlateDecode", &packed(&text))));
+    let file = pdf(&page(stream("/Filter /FlateDecode", &pack_stream(&text))));
     let (drawn, problems) = read_in_part(&file);
     assert!(drawn < 100_000 && problems.contains("left out"), "{} bytes: {drawn}, {problems}", file.len());
 
     // One text that 5,000 pages share.
     let text = [b"BT /F 9 Tf 9 9 Td (".to_vec(), b"word ".repeat(200), b") Tj ET".to_vec()].concat();
-    let mut objects = page(stream("/Filter /FlateDecode", &packed(&text)));
+    let mut objects = page(stream("/Filter /FlateDecode", &pack_stream(&text)));
     objects[1] = format!(
         "<< /Type /Pages /Kids [{}] /Count 1 >>",
         "<< /Type /Page /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >> ".repeat(5_000)
@@ -203,9 +203,9 @@ fn packed_by_lzw(bytes: usize) -> Vec<u8> {
 fn unpacking_one_stream_stops_when_it_is_cancelled() {
     let spaces = vec![b' '; 8 << 20];
     let cases = [
-        ("/FlateDecode", "", packed(&spaces)),
-        ("/FlateDecode", "/DecodeParms << /Predictor 12 /Columns 4 >>", packed(&spaces)),
-        ("/FlateDecode", "/DecodeParms << /Predictor 2 /Columns 4 >>", packed(&spaces)),
+        ("/FlateDecode", "", pack_stream(&spaces)),
+        ("/FlateDecode", "/DecodeParms << /Predictor 12 /Columns 4 >>", pack_stream(&spaces)),
+        ("/FlateDecode", "/DecodeParms << /Predictor 2 /Columns 4 >>", pack_stream(&spaces)),
         ("/LZWDecode", "", packed_by_lzw(8 << 20)),
         ("/RunLengthDecode", "", [129, b' '].repeat(64 << 10)),
     ];
@@ -226,7 +226,7 @@ fn unpacking_one_stream_stops_when_it_is_cancelled() {
 
 #[test]
 fn one_stream_has_a_limit_of_its_own() {
-    let bomb = packed(&vec![b' '; 65 << 20]);
+    let bomb = pack_stream(&vec![b' '; 65 << 20]);
     let file = pdf(&page(stream("/Filter /FlateDecode", &bomb)));
     assert_eq!(parse_as(Format::Pdf, &file, &DocumentLimits::default()), Err(Unreadable::Bomb { limit: 64 << 20 }));
 }
@@ -289,14 +289,14 @@ fn drawings_that_multiply_end() {
 
 #[test]
 fn bombs_are_refused() {
-    let bomb = packed(&vec![b' '; 64 << 20]);
+    let bomb = pack_stream(&vec![b' '; 64 << 20]);
     assert_eq!(read(&pdf(&page(stream("/Filter /FlateDecode", &bomb)))), Err(Unreadable::Bomb { limit: 1 << 20 }));
     // The same stream, small enough, many times.
-    let part = stream("/Filter /FlateDecode", &packed(&vec![b' '; 512 << 10]));
+    let part = stream("/Filter /FlateDecode", &pack_stream(&vec![b' '; 512 << 10]));
     let mut objects = page(b"[6 0 R 6 0 R 6 0 R 6 0 R 6 0 R]".to_vec());
     objects.push(part);
     assert_eq!(read(&pdf(&objects)), Err(Unreadable::Bomb { limit: 1 << 20 }));
-    let twice = packed(&packed(&vec![b' '; 64 << 20]));
+    let twice = pack_stream(&pack_stream(&vec![b' '; 64 << 20]));
     let content = stream("/Filter [/FlateDecode /FlateDecode]", &twice);
     assert_eq!(read(&pdf(&page(content))), Err(Unreadable::Bomb { limit: 1 << 20 }));
     let objects_of_objects = stream("/Type /ObjStm /N 100000 /First 5 /Filter /FlateDecode", &bomb);
@@ -331,7 +331,7 @@ fn huge_numbers_do_no_harm() {
     _ = read(&pdf(&objects));
     let predictor =
         "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 99999999999 /Colors 99 /BitsPerComponent 99 >>";
-    _ = read(&pdf(&page(stream(predictor, &packed(HELLO)))));
+    _ = read(&pdf(&page(stream(predictor, &pack_stream(HELLO)))));
 }
 
 proptest! {
@@ -340,7 +340,7 @@ proptest! {
     #[test]
     fn damaged_files_are_read_or_refused(at in 0usize..2_000, byte in any::<u8>(), cut in any::<bool>()) {
         let cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <20> <7e> <0020> endbfrange";
-        let mut objects = page(stream("/Filter /FlateDecode", &packed(HELLO)));
+        let mut objects = page(stream("/Filter /FlateDecode", &pack_stream(HELLO)));
         objects[4] = b"<< /Type /Font /Subtype /Type1 /BaseFont /X /ToUnicode 6 0 R /FirstChar 32 /Widths [500 500] >>".to_vec();
         objects.push(stream("", cmap));
         let mut bytes = pdf(&objects);

@@ -132,7 +132,7 @@ impl Workspace {
         &*self.gate
     }
 
-    pub(crate) fn closed(&self) -> &[FolderId] {
+    pub(crate) fn list_closed(&self) -> &[FolderId] {
         &self.closed
     }
 
@@ -219,7 +219,7 @@ impl Workspace {
         let _lock = self.state.hold(LOCK, WAIT)?;
         self.state.sweep()?;
         self.recover_all()?;
-        let places = edits.iter().map(|edit| self.unchanged(edit)).collect::<Result<Vec<_>, _>>()?;
+        let places = edits.iter().map(|edit| self.open_unchanged(edit)).collect::<Result<Vec<_>, _>>()?;
         let id = random_id()?;
         let journal = journal_of(&edits, &places, &id);
         cancel.check().map_err(|_| EditError::Cancelled)?;
@@ -241,7 +241,7 @@ impl Workspace {
     }
 
     /// Opens the place of a file that still has the content it was planned with.
-    fn unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
+    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
@@ -249,7 +249,11 @@ impl Workspace {
                 .map_err(EditError::step(path, "reading"))?,
             false => None,
         };
-        if found == edit.before_hash() { Ok(place) } else { Err(EditError::modified(path, edit.before_hash(), found)) }
+        if found == edit.before_hash() {
+            Ok(place)
+        } else {
+            Err(EditError::source_modified(path, edit.before_hash(), found))
+        }
     }
 
     fn write_all(
@@ -301,7 +305,7 @@ impl Workspace {
             for folder in &entry.folders {
                 let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
                 let shown = edit.path().as_str();
-                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.closed(), shown)?;
+                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
                 let failed = EditError::step(shown, "synchronising a new folder");
                 disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
             }
@@ -319,7 +323,7 @@ impl Workspace {
         match (&edit.before, &edit.after) {
             (None, _) => match disk::place_new(gate, folder, temporary, name) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    Err(EditError::modified(path, None, hash(name).ok().flatten()))
+                    Err(EditError::source_modified(path, None, hash(name).ok().flatten()))
                 }
                 done => done.map_err(failed),
             },
@@ -327,7 +331,7 @@ impl Workspace {
                 let exchanged = match disk::exchange(gate, folder, temporary, name) {
                     // Somebody removed the file after it was compared.
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound && matches!(hash(name), Ok(None)) => {
-                        return Err(EditError::modified(path, expected, None));
+                        return Err(EditError::source_modified(path, expected, None));
                     }
                     done => done.map_err(failed)?,
                 };
@@ -339,11 +343,11 @@ impl Workspace {
                     // Somebody saved the file after it was compared, or it is not known whether: it goes back.
                     give_back(gate, file, edit.after_hash(), || disk::exchange(gate, folder, temporary, name))
                         .map_err(failed)?;
-                    return Err(EditError::modified(path, expected, found.map_err(failed)?));
+                    return Err(EditError::source_modified(path, expected, found.map_err(failed)?));
                 }
                 let found = hash(name).map_err(failed)?;
                 if found != expected {
-                    return Err(EditError::modified(path, expected, found));
+                    return Err(EditError::source_modified(path, expected, found));
                 }
                 disk::place_over(gate, folder, temporary, name).map_err(failed)
             }
@@ -354,7 +358,7 @@ impl Workspace {
                     return Ok(());
                 }
                 disk::place_new(gate, folder, temporary, name).map_err(failed)?;
-                Err(EditError::modified(path, expected, found.map_err(failed)?))
+                Err(EditError::source_modified(path, expected, found.map_err(failed)?))
             }
         }
     }

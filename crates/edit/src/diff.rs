@@ -32,7 +32,7 @@ pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> (S
         }
     }
     let name = |side: char, text: Option<&str>| match text {
-        Some(_) => quoted(&format!("{side}/{path}")),
+        Some(_) => quote_name(&format!("{side}/{path}")),
         None => "/dev/null".to_owned(),
     };
     let mut text = String::new();
@@ -94,7 +94,7 @@ fn add_hunk<'t>(text: &mut String, diff: &TextDiff<'t, 't, 't, str>, ops: &[Diff
 }
 
 /// A file name as git writes it: in quotes if it has characters that would end it.
-fn quoted(name: &str) -> String {
+fn quote_name(name: &str) -> String {
     if !name.contains(['\n', '\t', '"', '\\', '\r']) {
         return name.to_owned();
     }

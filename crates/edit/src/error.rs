@@ -140,7 +140,7 @@ impl EditError {
     }
 
     /// A file that differs from what was expected.
-    pub(crate) fn modified(path: &str, expected: Option<ContentHash>, found: Option<ContentHash>) -> Self {
+    pub(crate) fn source_modified(path: &str, expected: Option<ContentHash>, found: Option<ContentHash>) -> Self {
         let shown = |hash: Option<ContentHash>| hash.map_or_else(|| "no file".to_owned(), |hash| hash.to_string());
         Self::SourceModified { path: path.to_owned(), expected: shown(expected), found: shown(found) }
     }

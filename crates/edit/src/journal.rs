@@ -58,7 +58,7 @@ impl Journal {
     /// Writes it to a new file of the folder, durably. Returns its path.
     pub(crate) fn write(&self, folder: &SharedFolder, id: &str) -> Result<PathBuf, EditError> {
         let path = folder.path().join(format!("{id}{JOURNAL}"));
-        let body = postcard::to_stdvec(self).map_err(|error| damaged(&path, &error.to_string()))?;
+        let body = postcard::to_stdvec(self).map_err(|error| report_damage(&path, &error.to_string()))?;
         let sum = ContentHash::of(&body);
         durable_write(folder.system(), &path, &[MAGIC, &sum.as_bytes()[..], &body].concat())?;
         Ok(path)
@@ -90,7 +90,7 @@ impl Journal {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(None),
             Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::FileTooLarge => {
-                return Err(damaged(path, "it is larger than any journal"));
+                return Err(report_damage(path, "it is larger than any journal"));
             }
             Err(error) => return Err(error.into()),
         };
@@ -102,14 +102,14 @@ impl Journal {
                     found: u32::from(found - b'0'),
                     supported: u32::from(VERSION - b'0'),
                 }),
-                _ => damaged(path, "not a journal of this version"),
+                _ => report_damage(path, "not a journal of this version"),
             });
         };
-        let (sum, body) = rest.split_at_checked(32).ok_or_else(|| damaged(path, "cut off"))?;
+        let (sum, body) = rest.split_at_checked(32).ok_or_else(|| report_damage(path, "cut off"))?;
         if ContentHash::of(body).as_bytes() != sum {
-            return Err(damaged(path, "its checksum differs"));
+            return Err(report_damage(path, "its checksum differs"));
         }
-        postcard::from_bytes(body).map(Some).map_err(|error| damaged(path, &error.to_string()))
+        postcard::from_bytes(body).map(Some).map_err(|error| report_damage(path, &error.to_string()))
     }
 
     /// Removes a journal, durably: from then on the batch is done or undone.
@@ -150,6 +150,6 @@ fn names(folder: &SharedFolder, ending: &str) -> Result<Vec<PathBuf>, EditError>
     }
 }
 
-fn damaged(path: &Path, detail: &str) -> EditError {
+fn report_damage(path: &Path, detail: &str) -> EditError {
     EditError::Store(StoreError::Damaged { path: path.to_owned(), detail: detail.to_owned() })
 }

@@ -114,7 +114,7 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
 ///
 /// # Errors
 /// Why the diff cannot be applied, with the hunk.
-pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
+pub(crate) fn apply_patch(text: &str, diff: &str) -> Result<String, String> {
     let body = match split_patch(diff).as_slice() {
         [] => diff.to_owned(),
         [FilePatch { header: Header { refused: Some(why), .. }, .. }] => return Err(why.clone()),
@@ -228,7 +228,7 @@ fn hunks(body: &str) -> Result<Vec<Hunk<'_>>, String> {
             if line.trim().is_empty() {
                 continue;
             }
-            return Err(format!("the diff has an unexpected line: {:?}; expected `@@ -1,2 +1,3 @@`", clipped(line)));
+            return Err(format!("the diff has an unexpected line: {:?}; expected `@@ -1,2 +1,3 @@`", clip_line(line)));
         }
         let hunk = hunks.last_mut().ok_or("the diff has no hunk")?;
         let cut = "the diff has a hunk with other numbers of lines than its header says";
@@ -247,7 +247,7 @@ fn hunks(body: &str) -> Result<Vec<Hunk<'_>>, String> {
             }
             // Some programs drop the blank of an empty line.
             Some(b' ' | b'\n' | b'\r') => left = (down(left.0)?, down(left.1)?),
-            _ => return Err(format!("the diff has an unexpected line in a hunk: {:?}", clipped(line))),
+            _ => return Err(format!("the diff has an unexpected line in a hunk: {:?}", clip_line(line))),
         }
         let (mark, rest) = if line.starts_with(['+', '-', ' ']) { line.split_at(1) } else { (" ", line) };
         if mark != "+" {
@@ -288,7 +288,7 @@ pub(crate) fn file_name(text: &str) -> Option<String> {
     Some(inner.to_owned())
 }
 
-fn clipped(line: &str) -> String {
+fn clip_line(line: &str) -> String {
     line.chars().take(80).collect()
 }
 
@@ -313,19 +313,19 @@ mod tests {
             let (old, new) = (text(12), text(13));
             let (diff, _) = unified_diff("x", Some(&old), Some(&new));
             let expected = if old == new { Err(()) } else { Ok(new.clone()) };
-            assert_eq!(patched(&old, &diff).map_err(|_| ()), expected, "seed {seed}\n{diff}");
+            assert_eq!(apply_patch(&old, &diff).map_err(|_| ()), expected, "seed {seed}\n{diff}");
         }
     }
 
     #[test]
     fn moved_and_wrong_hunks() {
         let diff = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
-        assert_eq!(patched("x\nx\na\nb\n", diff).as_deref(), Ok("x\nx\na\nc\n"));
-        assert_eq!(patched("a\r\nb\r\n", diff).as_deref(), Ok("a\r\nc\r\n"));
-        assert!(patched("a\nd\n", diff).is_err_and(|why| why.contains("hunk 1 (line 1) does not fit")));
-        assert!(patched("a\n", "hello").is_err());
-        assert!(patched("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));
-        assert_eq!(patched("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").as_deref(), Ok("a\n"));
+        assert_eq!(apply_patch("x\nx\na\nb\n", diff).as_deref(), Ok("x\nx\na\nc\n"));
+        assert_eq!(apply_patch("a\r\nb\r\n", diff).as_deref(), Ok("a\r\nc\r\n"));
+        assert!(apply_patch("a\nd\n", diff).is_err_and(|why| why.contains("hunk 1 (line 1) does not fit")));
+        assert!(apply_patch("a\n", "hello").is_err());
+        assert!(apply_patch("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));
+        assert_eq!(apply_patch("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").as_deref(), Ok("a\n"));
     }
 
     /// A hunk whose line is far behind the file, and one that repeats what the whole file is.
@@ -333,14 +333,14 @@ mod tests {
     fn line_numbers_of_the_caller_bound_nothing() {
         for start in [100_000_000, 2_000_000_000, u32::MAX as usize, i64::MAX as usize, usize::MAX] {
             let fits = format!("@@ -{start},1 +{start},1 @@\n-b\n+c\n");
-            assert_eq!(patched("a\nb\na\n", &fits).as_deref(), Ok("a\nc\na\n"), "{start}");
+            assert_eq!(apply_patch("a\nb\na\n", &fits).as_deref(), Ok("a\nc\na\n"), "{start}");
             let differs = format!("@@ -{start},1 +{start},1 @@\n-x\n+c\n");
-            let why = patched("a\nb\na\n", &differs).expect_err("does not fit");
+            let why = apply_patch("a\nb\na\n", &differs).expect_err("does not fit");
             assert!(why.contains("does not fit the current file"), "{why}");
             let adds = format!("@@ -{start},0 +{start},1 @@\n+c\n");
-            assert_eq!(patched("a\n", &adds).as_deref(), Ok("a\nc\n"), "added at the end: {start}");
+            assert_eq!(apply_patch("a\n", &adds).as_deref(), Ok("a\nc\n"), "added at the end: {start}");
             let many = format!("@@ -1,{start} +1,{start} @@\n-a\n+c\n");
-            assert!(patched("a\n", &many).is_err_and(|why| why.contains("cut off")), "{start}");
+            assert!(apply_patch("a\n", &many).is_err_and(|why| why.contains("cut off")), "{start}");
         }
     }
 
@@ -350,7 +350,7 @@ mod tests {
         let text = "a\n".repeat(20_000);
         let old = 5_000;
         let diff = format!("@@ -1,{} +1,{old} @@\n{}-b\n", old + 1, " a\n".repeat(old));
-        let why = patched(&text, &diff).expect_err("is given up");
+        let why = apply_patch(&text, &diff).expect_err("is given up");
         assert!(why.contains("too long to compare"), "{why}");
     }
 
@@ -397,6 +397,6 @@ mod tests {
         let files = split_patch(text);
         let names: Vec<_> = files.iter().map(|file| (file.old_path.as_deref(), file.new_path.as_deref())).collect();
         assert_eq!(names, [(Some("x"), Some("x")), (Some("q"), None)]);
-        assert_eq!(patched("-- y\n", &files[0].body).as_deref(), Ok("++ z\n"));
+        assert_eq!(apply_patch("-- y\n", &files[0].body).as_deref(), Ok("++ z\n"));
     }
 }

@@ -11,7 +11,7 @@ use crate::diff::changed_lines;
 use crate::disk::{self, Found, Gate};
 use crate::encoding::{Encoding, with_endings_of};
 use crate::place::{self, Place};
-use crate::replace::{Replacement, replaced};
+use crate::replace::{Replacement, apply_replacements};
 use crate::{EditError, LineCounts, patch, unified_diff};
 
 /// Most edits of a batch.
@@ -226,9 +226,9 @@ impl Workspace {
         let found = before.as_ref().map(|before| before.hash);
         let path = target.path.as_str();
         match expected {
-            Expected::Nothing if found.is_some() => return Err(EditError::modified(path, None, found)),
+            Expected::Nothing if found.is_some() => return Err(EditError::source_modified(path, None, found)),
             Expected::Content(hash) if found != Some(hash) => {
-                return Err(EditError::modified(path, Some(hash), found));
+                return Err(EditError::source_modified(path, Some(hash), found));
             }
             _ => {}
         }
@@ -238,7 +238,7 @@ impl Workspace {
         };
         let executable = mode_in(&change);
         let after_text = new_text(path, old, change)?;
-        let after = after_text.as_deref().map(|text| encoded(path, encoding, text)).transpose()?;
+        let after = after_text.as_deref().map(|text| encode_text(path, encoding, text)).transpose()?;
         Ok(PlannedEdit { target, before, after, after_text, encoding, new_mode: None, executable })
     }
 
@@ -248,7 +248,7 @@ impl Workspace {
         if self.holds(target.root.path()) {
             return Err(EditError::Refused { path: path.to_owned(), why: "it belongs to the state of m1nd" });
         }
-        place::find(self.gate(), &target.root, &target.inner, self.closed(), path)
+        place::find(self.gate(), &target.root, &target.inner, self.list_closed(), path)
     }
 }
 
@@ -322,14 +322,14 @@ fn new_text(path: &str, old: Option<&str>, change: Change) -> Result<Option<Stri
     let needs = || old.ok_or_else(|| wrong("there is no such file; `new_content` creates one".to_owned()));
     let text = match change {
         Change::Text(text) => with_endings_of(old.unwrap_or_default(), &text).into_owned(),
-        Change::Replace(replacements) => replaced(needs()?, &replacements).map_err(wrong)?,
+        Change::Replace(replacements) => apply_replacements(needs()?, &replacements).map_err(wrong)?,
         Change::Patch(diff) => {
             let files = patch::split_patch(&diff);
             if old.is_none() && !matches!(files.as_slice(), [file] if file.old_path.is_none()) {
                 needs()?;
             }
             let removes = matches!(files.as_slice(), [file] if file.new_path.is_none());
-            let text = patch::patched(old.unwrap_or_default(), &diff).map_err(wrong)?;
+            let text = patch::apply_patch(old.unwrap_or_default(), &diff).map_err(wrong)?;
             if removes && text.is_empty() {
                 return Ok(None);
             }
@@ -350,7 +350,7 @@ fn new_text(path: &str, old: Option<&str>, change: Change) -> Result<Option<Stri
     Ok(Some(text))
 }
 
-fn encoded(path: &str, encoding: Encoding, text: &str) -> Result<Vec<u8>, EditError> {
+fn encode_text(path: &str, encoding: Encoding, text: &str) -> Result<Vec<u8>, EditError> {
     if let Some(at) = text.find('\0') {
         return Err(EditError::NulByte { path: path.to_owned(), at });
     }

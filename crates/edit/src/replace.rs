@@ -25,7 +25,7 @@ pub struct Replacement {
 ///
 /// # Errors
 /// Why one cannot be made, with its number.
-pub(crate) fn replaced(text: &str, replacements: &[Replacement]) -> Result<String, String> {
+pub(crate) fn apply_replacements(text: &str, replacements: &[Replacement]) -> Result<String, String> {
     match replace_at_once(text, replacements) {
         Some(text) => Ok(text),
         None => replace_in_order(text, replacements),
@@ -224,7 +224,7 @@ mod tests {
     fn run(text: &str, pairs: &[(&str, &str)]) -> Result<String, String> {
         let all: Vec<Replacement> =
             pairs.iter().map(|(old, new)| Replacement { old: (*old).into(), new: (*new).into() }).collect();
-        replaced(text, &all)
+        apply_replacements(text, &all)
     }
 
     #[test]

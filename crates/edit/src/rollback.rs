@@ -71,7 +71,7 @@ impl Workspace {
 
     fn examine_file<'j>(&self, root: &Root, entry: &'j Entry) -> Result<Examined<'j>, EditError> {
         let shown = entry.path.as_str();
-        let place = match crate::place::find(self.gate(), root, &entry.inner, self.closed(), shown) {
+        let place = match crate::place::find(self.gate(), root, &entry.inner, self.list_closed(), shown) {
             Ok(place) => place,
             Err(EditError::Files(error @ VfsError::Unreadable { .. })) => return Err(error.into()),
             // Somebody put something else in the place of a folder: there is nothing of ours in it.
@@ -138,7 +138,7 @@ impl Workspace {
         let shown = entry.path.as_str();
         for folder in entry.folders.iter().rev() {
             let (Ok(path), Some(root)) = (RepoPath::new(folder), open_root(root)?) else { continue };
-            let Ok(place) = crate::place::find(self.gate(), &root, &path, self.closed(), shown) else { continue };
+            let Ok(place) = crate::place::find(self.gate(), &root, &path, self.list_closed(), shown) else { continue };
             if place.missing.is_empty() {
                 let failed = EditError::step(shown, "removing a new folder");
                 disk::remove_empty_folder(self.gate(), &place.folder, &place.name).map_err(failed)?;

@@ -83,7 +83,7 @@ impl<'s> CodeTexts<'s> {
         };
         match &*self.read(graph.path(node)) {
             Ok(source) if source.hash == bound.file => BoundState::Unchanged,
-            Ok(source) if source.stale => unknown("its file changed after it was indexed"),
+            Ok(source) if source.stale => describe_unknown("its file changed after it was indexed"),
             Ok(_) => match self.content(node) {
                 Some((content, _)) if content == bound.content => BoundState::Unchanged,
                 _ => BoundState::Modified,
@@ -144,8 +144,8 @@ impl<'s> CodeTexts<'s> {
         }
         match (source.indexed, source.stale) {
             (true, false) => None,
-            (true, true) => Some(unknown("its file changed after it was indexed")),
-            (false, _) => Some(unknown("its file is not indexed as it is now")),
+            (true, true) => Some(describe_unknown("its file changed after it was indexed")),
+            (false, _) => Some(describe_unknown("its file is not indexed as it is now")),
         }
     }
 
@@ -174,7 +174,7 @@ impl<'s> CodeTexts<'s> {
                 found => Ok(found),
             };
         }
-        let mut twins: Vec<NodeIx> = graph.labelled(node_id::last_name(&bound.node));
+        let mut twins: Vec<NodeIx> = graph.find_labelled(node_id::last_name(&bound.node));
         // What is outside all files, like a name imported from nowhere, has no text.
         twins.retain(|&node| !graph.path(node).is_empty() && graph.path(node).starts_with(prefix));
         twins.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
@@ -191,9 +191,9 @@ impl<'s> CodeTexts<'s> {
 
 /// It may have been deleted or moved.
 fn not_indexed_yet() -> BoundState {
-    unknown("its file is not there any more, and what became of it is not indexed yet")
+    describe_unknown("its file is not there any more, and what became of it is not indexed yet")
 }
 
-fn unknown(reason: &str) -> BoundState {
+fn describe_unknown(reason: &str) -> BoundState {
     BoundState::Unknown(reason.to_owned())
 }

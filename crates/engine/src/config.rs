@@ -121,7 +121,7 @@ impl EngineConfig {
 
     /// Like these settings, for several repositories as one.
     #[must_use]
-    pub fn federated(self, federation: Federation) -> Self {
+    pub fn with_federation(self, federation: Federation) -> Self {
         let roots = federation.members().iter().map(|member| member.path.clone()).collect();
         Self { roots, federation: Some(federation), ..self }
     }
@@ -139,7 +139,7 @@ pub struct UnknownWord {
     pub allowed: &'static str,
 }
 
-fn unknown(what: &'static str, received: &str, allowed: &'static str) -> UnknownWord {
+fn report_unknown(what: &'static str, received: &str, allowed: &'static str) -> UnknownWord {
     UnknownWord { what, received: received.chars().take(80).collect(), allowed }
 }
 
@@ -174,7 +174,7 @@ impl FromStr for Mode {
             "replace" => Ok(Self::Replace),
             "merge" => Ok(Self::Merge),
             "drop" => Ok(Self::Drop),
-            _ => Err(unknown("mode", word, "`replace`, `merge`, `drop`")),
+            _ => Err(report_unknown("mode", word, "`replace`, `merge`, `drop`")),
         }
     }
 }
@@ -246,7 +246,7 @@ impl FromStr for Adapter {
             "crossref" | "doi" => Ok(Self::Crossref),
             "universal" => Ok(Self::Universal),
             "auto" | "document" => Ok(Self::Auto),
-            _ => Err(unknown(
+            _ => Err(report_unknown(
                 "adapter",
                 word,
                 "`code`, `json`, `scip`, `memory`, `light`, `patent`, `article`, `bibtex`, `rfc`, `crossref`, `universal`, `auto`",

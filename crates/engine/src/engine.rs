@@ -385,8 +385,8 @@ impl Engine {
     }
 
     /// The snapshot file on disk; `None` if there is none.
-    pub fn stored(&self) -> Option<StoredSnapshot> {
-        stored::stored(&self.handle.shared)
+    pub fn find_stored(&self) -> Option<StoredSnapshot> {
+        stored::find_stored(&self.handle.shared)
     }
 
     /// Keeps documents below these roots current from now on, after reading them. Replaces what ran before, which goes
@@ -434,7 +434,7 @@ impl Engine {
             (None, _) => {
                 let settings = stored_settings(&shared.project);
                 let was_running = settings.as_ref().is_some_and(|settings| settings.running);
-                let manifest = Manifest::load(&shared.project.derived());
+                let manifest = Manifest::load(&shared.project.derived_files());
                 let is_elsewhere = was_running && role == ProcessRole::Reader;
                 AutoIngestStatus {
                     running: is_elsewhere,

@@ -210,6 +210,7 @@ pub(crate) fn of_contents(
         .collect();
     let keys: Vec<ContentHash> =
         work.iter().map(|(job, hash, language, _)| cache_key(*hash, *language, &job.inner)).collect();
+    // One read for all keys; a cache that fails counts as empty.
     let known = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
     let known = known.unwrap_or_else(|| vec![None; keys.len()]);
     let work: Vec<_> = work.into_iter().zip(known).collect();
@@ -224,6 +225,7 @@ pub(crate) fn of_contents(
     })?;
     cancel.check()?;
     let (outcomes, fresh): (Vec<Outcome>, Vec<Fresh>) = finished.into_iter().unzip();
+    // Stored after the parallel part, in one write.
     if let Some(cache) = cache {
         store_fresh(cache, fresh);
     }
@@ -276,7 +278,7 @@ pub(crate) fn of_hashes(
         let is_missing = needs_text && bytes.is_none();
         let job = memory_job(file.path.clone(), file.inner, bytes.as_ref().map_or(0, Vec::len));
         let outcome = if is_missing && row.is_none() {
-            extracted(&job, file.hash, blank(file.language, None), terms::none(), None, false)
+            build_outcome(&job, file.hash, blank(file.language, None), terms::none(), None, false)
         } else {
             let loaded = Loaded::Wanted { hash: file.hash, language: file.language, bytes };
             finish(&job, loaded, row, one, &counters).0
@@ -302,7 +304,7 @@ pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'
     let hash = job.before?;
     // What is on disk now is of no interest as long as the cache has it.
     let outcome = match row_as_indexed(job, cache).and_then(|row| decode(&row)) {
-        Some((facts, terms)) => extracted(job, hash, facts, terms, None, true),
+        Some((facts, terms)) => build_outcome(job, hash, facts, terms, None, true),
         None => {
             let counters = Counters::default();
             finish(job, load(job, tools, &counters), None, tools, &counters).0
@@ -488,7 +490,7 @@ fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
     }
     let problem = Problem::new(ProblemKind::TooLarge, format!("{size} bytes, read limit {limit}"));
     let facts = blank(Language::detect(&job.path, b""), Some(problem));
-    extracted(job, hash, facts, terms::none(), None, false)
+    build_outcome(job, hash, facts, terms::none(), None, false)
 }
 
 fn blank(language: Language, problem: Option<Problem>) -> FileFacts {
@@ -509,7 +511,7 @@ fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, cou
     };
     if let Some((facts, terms)) = row.and_then(|row| decode(&row)) {
         let manifest = manifest(&bytes);
-        return (extracted(job, hash, facts, terms, manifest, true), Fresh::default());
+        return (build_outcome(job, hash, facts, terms, manifest, true), Fresh::default());
     }
     let bytes = match bytes {
         Some(bytes) => bytes,
@@ -530,7 +532,7 @@ fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, cou
         Err(why) => {
             let facts = blank(language, Some(Problem::new(ProblemKind::ProcessEnded, why)));
             let manifest = manifest(&Some(bytes));
-            return (extracted(job, hash, facts, terms::none(), manifest, false), Fresh::default());
+            return (build_outcome(job, hash, facts, terms::none(), manifest, false), Fresh::default());
         }
     };
     // The text is read under the same protection as the facts: both come from a parser of a foreign format.
@@ -557,7 +559,7 @@ fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, cou
         None
     };
     let manifest = manifest(&Some(bytes));
-    (extracted(job, hash, facts, terms, manifest, false), Fresh { facts: facts_row, text: text_row })
+    (build_outcome(job, hash, facts, terms, manifest, false), Fresh { facts: facts_row, text: text_row })
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
@@ -586,7 +588,7 @@ pub(crate) fn terms_as_indexed(job: &Job, cache: Option<&FactsCache>, tools: One
     cached().or_else(|| as_indexed(job, cache, tools).map(|file| file.terms))
 }
 
-fn extracted(
+fn build_outcome(
     job: &Job,
     hash: ContentHash,
     facts: FileFacts,

@@ -161,7 +161,7 @@ fn check_name(name: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn refused(members: &[(&str, &str)]) -> String {
+    fn refuse_members(members: &[(&str, &str)]) -> String {
         let members = members.iter().map(|(name, path)| Member { name: (*name).into(), path: path.into() }).collect();
         Federation::new("/w".into(), members).err().map(|error| error.to_string()).unwrap_or_default()
     }
@@ -183,7 +183,7 @@ mod tests {
             (&[(".git", "/none")], "cannot be the name"),
         ];
         for (members, expected) in rows {
-            let found = refused(members);
+            let found = refuse_members(members);
             assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{members:?}: {found}");
         }
     }

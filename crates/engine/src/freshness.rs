@@ -46,7 +46,7 @@ impl Checks {
             }
             let left = ends.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return (shared.current(), Freshness::unknown());
+                return (shared.current(), Freshness::new_unknown());
             }
             state = self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }

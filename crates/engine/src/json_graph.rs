@@ -50,7 +50,7 @@ impl ImportedEdge {
 
 /// For each set, whether its nodes are those that the graph takes: a node of several sets is taken once, from the set
 /// that says most about it.
-pub(crate) fn chosen(imported: &[Imported]) -> Vec<Vec<bool>> {
+pub(crate) fn choose_nodes(imported: &[Imported]) -> Vec<Vec<bool>> {
     let mut best: rustc_hash::FxHashMap<&str, (usize, usize)> = rustc_hash::FxHashMap::default();
     let says = |(set, at): (usize, usize)| {
         let node: &ImportedNode = &imported[set].nodes[at];
@@ -166,6 +166,7 @@ pub(crate) fn parse(
     let mut nodes = Vec::new();
     let mut take_node = |index: usize, row: &Value| {
         let node = node(row).ok_or_else(|| format!("node {index} has no text `id`"))?;
+        // Code and earlier nodes win: an import cannot replace them.
         let code = graph.find(&node.id).is_some_and(|code| !graph.flags(code).has(NodeFlags::IMPORTED));
         if code || !ids.insert(node.id.clone()) {
             left_out.duplicate_nodes += 1;
@@ -175,6 +176,7 @@ pub(crate) fn parse(
         Ok(())
     };
     read_rows("nodes", lists.nodes, cancel, &mut take_node).map_err(bad)?;
+    // Ends of edges may also be nodes of other imports or of the code. The set that this one replaces does not count.
     let others: FxHashSet<&str> =
         known.iter().filter(|set| set.source != source).flat_map(|set| &set.nodes).map(|node| &*node.id).collect();
     let exists = |id: &str| {
@@ -248,8 +250,8 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// Converts an imported file to its part of the graph, with the nodes that are [`chosen`]. `known` returns the number
-/// of an id of the code.
+/// Converts an imported file to its part of the graph, with the nodes that [`choose_nodes`] selects. `known` returns
+/// the number of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,
     chosen: &[bool],
@@ -268,6 +270,7 @@ pub(crate) fn part<'a>(
         doc: &node.tags,
     });
     let nodes: Vec<NodeInput<'a>> = nodes.collect();
+    // An end may be a node of the code, which has its number already.
     let mut number = |id: &'a str| known(id).unwrap_or_else(|| symbols.number(id));
     let edges = set.edges.iter().map(|edge| EdgeInput {
         from: number(&edge.from),

@@ -137,6 +137,7 @@ fn file_of(next: &Snapshot, entry: &FileEntry, old: Option<&KeptFile>, is_same: 
         of_comments(next, entry, text.as_deref()?)
     };
     let has = |row: &Named| of_old.iter().any(|old| old.line == row.line && old.target == next.graph.id(row.target));
+    // Usual case: the file is unchanged and all of its names are noted.
     if is_same && named.iter().all(has) {
         return None;
     }
@@ -145,7 +146,9 @@ fn file_of(next: &Snapshot, entry: &FileEntry, old: Option<&KeptFile>, is_same: 
             .then(|| Draft { kept: KeptFile { hash: entry.hash, rows: Vec::new() }, new: Vec::new() });
     }
     let text = text.or_else(read)?;
+    // Lines are known by their content, since other lines may be added above them.
     let lines: Vec<u64> = text.lines().map(|line| ContentHash::of(line.trim().as_bytes()).short()).collect();
+    // Earlier rows stay while their line is there, even if the name now means nothing: that is what drift is about.
     let rows = if is_same { of_old.to_vec() } else { still_there(of_old, &lines) };
     let known: FxHashSet<(u32, &str)> = rows.iter().map(|row| (row.line, row.target.as_str())).collect();
     let mut seen: FxHashSet<(u32, NodeIx)> = FxHashSet::default();

@@ -61,7 +61,7 @@ impl Snapshot {
     }
 
     fn by_path(&self, text: &str) -> Option<NodeIx> {
-        let path = node_id::typed(text);
+        let path = node_id::strip_prefix_of_file(text);
         let normal = RepoPath::new(path).ok();
         let inside = normal.and_then(|path| self.graph().find_file(path.as_str()));
         inside.or_else(|| {
@@ -89,7 +89,7 @@ impl Snapshot {
 
     /// Files whose path ends in these whole components.
     fn files_ending_in(&self, text: &str) -> Vec<NodeIx> {
-        let Ok(path) = RepoPath::new(node_id::typed(text)) else { return Vec::new() };
+        let Ok(path) = RepoPath::new(node_id::strip_prefix_of_file(text)) else { return Vec::new() };
         let suffix = format!("/{path}");
         let ending = self.files().iter().filter(|file| file.path.as_str().ends_with(&suffix));
         ending.filter_map(|file| self.graph().find_file(file.path.as_str())).collect()
@@ -154,7 +154,7 @@ struct QualifiedName {
 
 impl QualifiedName {
     fn parse(text: &str) -> Option<Self> {
-        let text = node_id::without_call(node_id::typed(text));
+        let text = node_id::without_call(node_id::strip_prefix_of_file(text));
         let mut parts: Vec<&str> = node_id::names(text).flat_map(|part| part.split('#')).collect();
         let mut path = None;
         if parts.len() > 1 && looks_like_path(parts[0]) {
@@ -172,7 +172,7 @@ impl QualifiedName {
 
     fn candidates(&self, graph: &Graph) -> Vec<NodeIx> {
         let matching = |drop_words: bool| -> Vec<NodeIx> {
-            let labelled = graph.labelled(&self.name).into_iter();
+            let labelled = graph.find_labelled(&self.name).into_iter();
             labelled.filter(|&node| self.fits(graph, node, drop_words)).collect()
         };
         // An owner that is spelled like a kind (`type`, `field`) counts as an owner first.

@@ -15,7 +15,7 @@ pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a File
     Part {
         nodes: nodes(linker, links, &links.path, facts, is_test),
         edges: edges(links).collect(),
-        unresolved: unresolved(linker, links).collect(),
+        unresolved: list_unresolved(linker, links).collect(),
     }
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn add_part(
 ) {
     builder.push_nodes(&nodes(linker, links, path, facts, is_test));
     edges(links).for_each(|edge| builder.push_edge(&edge));
-    unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
+    list_unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
 }
 
 fn nodes<'a>(
@@ -39,14 +39,16 @@ fn nodes<'a>(
     facts: &'a FileFacts,
     is_test: bool,
 ) -> Vec<NodeInput<'a>> {
-    let exported = exported(facts);
+    let exported = list_exported(facts);
     let is_stub = m1nd_link::is_stub(links.path.as_str());
+    // In files that export explicitly, a top definition that is not exported is hidden whatever its keyword says.
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
         own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
     };
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        // A link node is a route, a definition, or the file itself.
         if let Some(line) = node.route {
             return route_node(node.id.0, parent, linker.text(node.id), line, is_test);
         }
@@ -69,7 +71,7 @@ fn nodes<'a>(
 
 /// Definitions visible to importers, for languages with explicit exports; `None` for others, or if a value is
 /// exported whose members are not examined.
-fn exported(facts: &FileFacts) -> Option<FxHashSet<DefId>> {
+fn list_exported(facts: &FileFacts) -> Option<FxHashSet<DefId>> {
     let mut exported = FxHashSet::default();
     for export in &facts.exports {
         match facts.expr(export.value) {
@@ -95,7 +97,7 @@ fn edges(links: &FileLinks) -> impl Iterator<Item = EdgeInput<'_>> {
     })
 }
 
-fn unresolved<'a, 'l>(linker: &'a Linker, links: &'l FileLinks) -> impl Iterator<Item = UnresolvedInput<'a>> + 'l
+fn list_unresolved<'a, 'l>(linker: &'a Linker, links: &'l FileLinks) -> impl Iterator<Item = UnresolvedInput<'a>> + 'l
 where
     'a: 'l,
 {

@@ -30,7 +30,9 @@ impl Snapshot {
     /// The indexed path that a text spells exactly, though it looks like an id or has blanks around it.
     fn exact_path(&self, text: &str) -> Option<RepoPath> {
         let known = |text: &str| self.files().by_text(text).map(|file| file.path.clone());
-        known(node_id::typed_path(text.trim())).or_else(|| known(text)).or_else(|| known(node_id::typed(text)))
+        known(node_id::typed_path(text.trim()))
+            .or_else(|| known(text))
+            .or_else(|| known(node_id::strip_prefix_of_file(text)))
     }
 
     /// The folder or file that limits a search; empty for no limit.

@@ -108,7 +108,7 @@ impl Stored {
 /// A set of imported data in an older snapshot: source, nodes, edges.
 type ImportedBefore = (String, Vec<ImportedNode>, Vec<(String, String, Relation)>);
 
-fn imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
+fn decode_imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
     if !container.section(&IMPORTED).is_empty() || container.section(&IMPORTED_BEFORE).is_empty() {
         return decode_new(container, &IMPORTED);
     }
@@ -129,6 +129,7 @@ fn imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
 /// See [`SnapshotError`].
 pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     let container = Container::open(path)?;
+    // These are decoded at once, so damage would show as wrong content. Other sections are checked when they are used.
     for tag in [META, FILES] {
         container.verify_section(&tag)?;
     }
@@ -137,13 +138,14 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     let skipped: Skipped = decode_new(&container, &SKIPPED)?;
     let compiler: Cover = decode_new(&container, &COMPILER)?;
     let heads: Vec<Option<String>> = decode_new(&container, &HEADS)?;
+    // Snapshots of earlier versions lack this section.
     let by_language: Option<ReasonsByLanguage> = if container.section(&REASONS).is_empty() {
         None
     } else {
         container.verify_section(&REASONS)?;
         Some(decode(&container, &REASONS)?)
     };
-    let imported = imported(&container)?;
+    let imported = decode_imported(&container)?;
     let graph = Graph::from_container(container.clone())?;
     let search = SearchIndex::open(&container)?;
     Ok(Stored {
@@ -204,6 +206,7 @@ fn decode<T: for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Resul
 /// # Errors
 /// Those of `out`; [`io::ErrorKind::InvalidInput`] if there are such changes.
 pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Write) -> io::Result<()> {
+    // Only sections without an overlay can be written as they are.
     let unpacked = || io::Error::new(io::ErrorKind::InvalidInput, "the snapshot must be packed before it is written");
     let meta = Meta {
         generation: snapshot.generation,
@@ -212,6 +215,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
         roots: snapshot.roots.to_vec(),
         reasons: snapshot.unresolved_reasons(),
     };
+    // Everything is encoded first, since the header of the file needs the lengths of all sections.
     let meta = encode(&meta)?;
     let files = encode(&*snapshot.files)?;
     let skipped = encode(&*snapshot.skipped)?;
@@ -221,7 +225,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     let heads = encode(&*snapshot.heads)?;
     let mentions = encode(&*snapshot.mentions)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
-    let search = snapshot.search.packed().ok_or_else(unpacked)?;
+    let search = snapshot.search.packed_sections().ok_or_else(unpacked)?;
     sections.extend(search);
     sections.push((META, &meta));
     sections.push((FILES, &files));

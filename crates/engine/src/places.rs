@@ -19,7 +19,7 @@ pub struct Place<'t> {
 impl<'t> Place<'t> {
     /// Parses a place; `None` for other texts.
     pub fn parse(text: &'t str) -> Option<Self> {
-        let text = node_id::typed(text.trim());
+        let text = node_id::strip_prefix_of_file(text.trim());
         let text = text.strip_suffix(':').unwrap_or(text);
         let (head, tail) = text.rsplit_once(':')?;
         let (path, first, last) = match (head.rsplit_once(':'), line(tail)) {

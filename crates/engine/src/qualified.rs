@@ -23,7 +23,7 @@ const RELATIVE: [&str; 3] = ["crate", "self", "super"];
 /// The nodes whose modules, owners and name a text ends in. Of several, only those with the fewest folders that the
 /// text leaves out.
 pub(crate) fn nodes(snapshot: &Snapshot, text: &str) -> Vec<NodeIx> {
-    let text = node_id::without_call(node_id::typed(text.trim()));
+    let text = node_id::without_call(node_id::strip_prefix_of_file(text.trim()));
     // The last part of a path is a file or folder, never a symbol.
     if text.rfind('/') > text.rfind(['.', ':', '#']) {
         return Vec::new();
@@ -61,7 +61,7 @@ impl<'s> Search<'s> {
         let Some(name) = names.pop().filter(|_| names.len() < MAX_PARTS) else { return Vec::new() };
         let mut best = usize::MAX;
         let mut found = Vec::new();
-        for node in self.graph.labelled(name) {
+        for node in self.graph.find_labelled(name) {
             let Some(gaps) = self.gaps(node, &names).filter(|gaps| *gaps <= best) else { continue };
             if gaps < best {
                 found.clear();

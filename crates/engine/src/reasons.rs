@@ -36,12 +36,12 @@ impl Reasons {
                 }
             }
         }
-        let by_language = by_language.into_iter().map(|(language, counts)| (language, sorted(counts))).collect();
-        Self { all: sorted(all), by_language }
+        let by_language = by_language.into_iter().map(|(language, counts)| (language, sort_counts(counts))).collect();
+        Self { all: sort_counts(all), by_language }
     }
 }
 
-fn sorted(counts: FxHashMap<&str, u64>) -> Vec<(String, u64)> {
+fn sort_counts(counts: FxHashMap<&str, u64>) -> Vec<(String, u64)> {
     let mut rows: Vec<(String, u64)> = counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect();
     rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     rows

@@ -259,7 +259,7 @@ impl Freshness {
     }
 
     /// Nothing is known.
-    pub(crate) fn unknown() -> Self {
+    pub(crate) fn new_unknown() -> Self {
         Self { complete: false, ..Self::of_all() }
     }
 

@@ -27,7 +27,7 @@ impl AsRef<[u8]> for Section {
 }
 
 /// One file of an index: its terms, with the ids of its entries.
-pub(crate) fn indexed<'a>(terms: Arc<FileTerms>, id_of: impl FnMut(u32) -> Option<&'a str>) -> Arc<IndexedFile> {
+pub(crate) fn index_file<'a>(terms: Arc<FileTerms>, id_of: impl FnMut(u32) -> Option<&'a str>) -> Arc<IndexedFile> {
     Arc::new(IndexedFile::new(terms, id_of))
 }
 
@@ -117,7 +117,7 @@ impl SearchIndex {
     }
 
     /// The sections to write, `None` while there are changed files over them.
-    pub(crate) fn packed(&self) -> Option<[(Tag, &[u8]); 2]> {
+    pub(crate) fn packed_sections(&self) -> Option<[(Tag, &[u8]); 2]> {
         (self.index.overlay_files() == 0).then(|| [SECTION, VECTORS].map(|tag| (tag, self.base.section(&tag))))
     }
 }

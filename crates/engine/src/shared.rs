@@ -98,7 +98,7 @@ impl Shared {
         role: ProcessRole,
     ) -> Self {
         let (stop, store) = (Cancel::new(), (!config.read_only).then(|| config.home.clone()));
-        let histories = Arc::new(Histories::new(project.derived(), store, config.history_wait, stop.clone()));
+        let histories = Arc::new(Histories::new(project.derived_files(), store, config.history_wait, stop.clone()));
         let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };
         let state = State {
@@ -169,7 +169,7 @@ impl Shared {
     }
 
     /// Generation of the newest state that this process read from disk or wrote to it.
-    pub(crate) fn saved(&self) -> u64 {
+    pub(crate) fn saved_generation(&self) -> u64 {
         self.saved.load(Ordering::Acquire)
     }
 

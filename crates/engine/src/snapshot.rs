@@ -37,7 +37,7 @@ pub struct Snapshot {
     pub(crate) heads: Arc<[Option<String>]>,
     /// Git histories of the roots. Shared by all snapshots, because they follow `HEAD` and not the index.
     pub(crate) histories: Arc<Histories>,
-    /// Caches of its readers, see [`Snapshot::derived`].
+    /// Caches of its readers, see [`Snapshot::derived_values`].
     pub(crate) derived: Derived,
 }
 
@@ -213,12 +213,12 @@ impl Snapshot {
 
     /// Values that readers compute from this snapshot and cache for its lifetime, one of each type. A reader declares
     /// its own type for its cache, so that the snapshot need not know its readers.
-    pub fn derived(&self) -> &Derived {
+    pub fn derived_values(&self) -> &Derived {
         &self.derived
     }
 
-    /// Like [`Snapshot::derived`], for values that depend on no state of the index: all snapshots of an engine share
-    /// them, and they are dropped with it. Their types must be bounded.
+    /// Like [`Snapshot::derived_values`], for values that depend on no state of the index: all snapshots of an engine
+    /// share them, and they are dropped with it. Their types must be bounded.
     pub fn lasting(&self) -> &Derived {
         &self.histories.lasting
     }
@@ -287,7 +287,7 @@ impl Snapshot {
 
     /// Files and folders below the roots that are not in the index though no rule leaves them out, with the reason; by
     /// path, at most 10 000. [`Snapshot::skipped_total`] has their number.
-    pub fn skipped(&self) -> &[(String, Problem)] {
+    pub fn list_skipped(&self) -> &[(String, Problem)] {
         self.skipped.rows()
     }
 

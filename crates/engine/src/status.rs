@@ -101,7 +101,7 @@ fn problems(snapshot: &Snapshot) -> Vec<ProblemStatus> {
     for (kind, count) in snapshot.skipped.counts() {
         problems.entry(kind).or_insert_with(|| row(kind)).count += count;
     }
-    for (path, problem) in snapshot.skipped() {
+    for (path, problem) in snapshot.list_skipped() {
         let row = problems.entry(problem.kind).or_insert_with(|| row(problem.kind));
         if row.examples.len() < EXAMPLES {
             row.examples.push((path.clone(), problem.detail.clone()));

@@ -74,12 +74,12 @@ fn unusable(error: &SnapshotError) -> StoredCheck {
 }
 
 /// The snapshot file; `None` if there is none.
-pub(crate) fn stored(shared: &Shared) -> Option<StoredSnapshot> {
+pub(crate) fn find_stored(shared: &Shared) -> Option<StoredSnapshot> {
     let meta = std::fs::metadata(shared.project.snapshot_path()).ok()?;
     let written = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(StoredSnapshot {
         written_ms: u64::try_from(written.as_millis()).unwrap_or(u64::MAX),
         bytes: meta.len(),
-        is_newest: shared.saved() == shared.current().generation,
+        is_newest: shared.saved_generation() == shared.current().generation,
     })
 }

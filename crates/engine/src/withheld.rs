@@ -46,7 +46,7 @@ impl Snapshot {
     ///
     /// Links are refused as in the walk. A link created between this check and the reading goes unnoticed; it cannot
     /// lead out of the root.
-    pub fn withheld(&self, path: &RepoPath) -> Option<Withheld> {
+    pub fn check_withheld(&self, path: &RepoPath) -> Option<Withheld> {
         if path.as_str().split('/').any(m1nd_vfs::is_version_control) {
             return Some(Withheld::VersionControl);
         }

@@ -47,7 +47,7 @@ impl Articulation {
     }
 
     /// Number of nodes cut off without `node`; 0 if it is no articulation point.
-    pub fn detached(&self, node: NodeIx) -> usize {
+    pub fn count_detached(&self, node: NodeIx) -> usize {
         self.detached.get(&node).map_or(0, |&cut| cut as usize)
     }
 }

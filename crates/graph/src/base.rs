@@ -197,7 +197,7 @@ impl Base {
     }
 
     /// Nodes in the order `by` gives, from the first whose text is not less than `text`.
-    pub(crate) fn labelled(&self, label: &str) -> impl Iterator<Item = NodeIx> {
+    pub(crate) fn find_labelled(&self, label: &str) -> impl Iterator<Item = NodeIx> {
         let order = self.numbers(const { number(BY_LABEL) });
         let start = order.partition_point(|node| self.label(NodeIx(node.get())) < label);
         let label = label.to_owned();

@@ -249,8 +249,8 @@ impl GraphBuilder {
         pool: &mut TextPool,
         sections: &mut Sections,
     ) {
-        let (names, name_rank) = ordered(std::mem::take(&mut self.names), pool);
-        let (mut words, word_rank) = ordered(std::mem::take(&mut self.words), pool);
+        let (names, name_rank) = order_texts(std::mem::take(&mut self.names), pool);
+        let (mut words, word_rank) = order_texts(std::mem::take(&mut self.words), pool);
         words.truncate(MAX_WORDS);
         let word = |number: u32| u8::try_from(word_rank[number as usize]).unwrap_or(0);
         let mut rows: Vec<(u32, Pos, u32, u8, u8)> = std::mem::take(&mut self.unresolved)
@@ -267,7 +267,7 @@ impl GraphBuilder {
         by_name.par_sort_unstable();
         sections.push(base::NAMED_AT, offsets(names.len(), by_name.iter().map(|row| row.0)));
         sections.push(base::NAMED, numbers(by_name.iter().map(|row| row.1)));
-        let packed_rows = packed(rows.into_iter().map(|(from, pos, name, role, reason)| UnresolvedRow {
+        let packed_rows = pack_rows(rows.into_iter().map(|(from, pos, name, role, reason)| UnresolvedRow {
             from: U32::new(from),
             name: U32::new(name),
             site: SiteRow::new(pos),
@@ -304,7 +304,7 @@ fn number(table: &mut FxHashMap<Box<str>, u32>, text: &str) -> u32 {
 }
 
 /// Sorts and packs the texts of a table. Returns them with the new position of each old number.
-fn ordered(table: FxHashMap<Box<str>, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
+fn order_texts(table: FxHashMap<Box<str>, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
     let mut texts: Vec<(Box<str>, u32)> = table.into_iter().collect();
     texts.par_sort_unstable();
     let mut rank = vec![0; texts.len()];
@@ -327,10 +327,10 @@ fn offsets(count: usize, keys: impl Iterator<Item = u32>) -> Vec<u8> {
 }
 
 fn numbers(values: impl Iterator<Item = u32>) -> Vec<u8> {
-    packed(values.map(U32::new))
+    pack_rows(values.map(U32::new))
 }
 
-fn packed<T: IntoBytes + Immutable>(rows: impl Iterator<Item = T>) -> Vec<u8> {
+fn pack_rows<T: IntoBytes + Immutable>(rows: impl Iterator<Item = T>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.size_hint().0 * size_of::<T>());
     rows.for_each(|row| bytes.extend_from_slice(row.as_bytes()));
     bytes
@@ -473,7 +473,7 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
             | if edge.compiler { EdgeRow::COMPILER } else { 0 }
             | if edge.reads { EdgeRow::READS } else { 0 },
     });
-    sections.push(base::EDGES, packed(rows));
+    sections.push(base::EDGES, pack_rows(rows));
 }
 
 fn ranks(nodes: usize, edges: &[RawEdge], cancel: &Cancel) -> Result<Vec<f32>, Cancelled> {

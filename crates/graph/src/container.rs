@@ -169,13 +169,13 @@ fn verify(map: &Mapping, section: &Section, cancel: &Cancel) -> Result<bool, Sna
 pub fn write_container(out: &mut dyn Write, sections: &[(Tag, &[u8])]) -> io::Result<()> {
     let table_len = HEADER_LEN + sections.len() * ROW_LEN;
     let mut table = Vec::with_capacity(sections.len() * ROW_LEN);
-    let mut at = padded(table_len);
+    let mut at = pad_length(table_len);
     for (tag, bytes) in sections {
         table.extend_from_slice(tag);
         table.extend_from_slice(&(at as u64).to_le_bytes());
         table.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
         table.extend_from_slice(blake3::hash(bytes).as_bytes());
-        at = padded(at + bytes.len());
+        at = pad_length(at + bytes.len());
     }
     let mut header = Vec::with_capacity(HEADER_LEN);
     header.extend_from_slice(&MAGIC);
@@ -196,12 +196,12 @@ pub fn write_container(out: &mut dyn Write, sections: &[(Tag, &[u8])]) -> io::Re
     Ok(())
 }
 
-fn padded(len: usize) -> usize {
+fn pad_length(len: usize) -> usize {
     len.next_multiple_of(8)
 }
 
 fn pad(out: &mut dyn Write, len: usize) -> io::Result<()> {
-    out.write_all(&[0; 8][..padded(len) - len])
+    out.write_all(&[0; 8][..pad_length(len) - len])
 }
 
 fn table_hash(header: &[u8], table: &[u8]) -> [u8; 32] {

@@ -21,9 +21,13 @@ const CONSIDERED: usize = 512;
 pub struct Dispatched<'g> {
     /// `possible` edges; those of one call lead to the most central method first.
     pub edges: Vec<EdgeRef<'g>>,
+    /// The method that the code names, for each of `edges`.
+    pub named: Vec<NodeIx>,
     /// Overriding methods (in the other direction: overridden ones that are called) without an edge because the class
     /// is never instantiated. If code that is not indexed instantiates it, the edge is missing.
     pub left_out: usize,
+    /// The calls of those overridden ones.
+    pub unmade: Vec<EdgeRef<'g>>,
     /// There are more overriding methods than were considered.
     pub is_cut: bool,
 }
@@ -36,7 +40,7 @@ pub struct Dispatch<'g> {
 }
 
 impl<'g> Dispatch<'g> {
-    /// Maximum number of methods listed per call, see [`Dispatch::shown`].
+    /// Maximum number of methods listed per call, see [`Dispatch::list_shown`].
     pub const SHOWN: usize = 16;
 
     /// Queries on `graph`.
@@ -76,7 +80,7 @@ impl<'g> Dispatch<'g> {
 
     /// Like [`Dispatch::from`], limited to the [`Dispatch::SHOWN`] most central methods of each call. The `of` of an
     /// edge still counts all.
-    pub fn shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
+    pub fn list_shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
         self.of_calls(node, Self::SHOWN).edges
     }
 
@@ -85,6 +89,7 @@ impl<'g> Dispatch<'g> {
         for call in self.graph.out_edges(node).filter(|edge| edge.dispatches) {
             let found = self.replacements(call.to);
             dispatched.edges.extend(found.methods.iter().take(most).map(|&to| possible(call, to, found.all)));
+            dispatched.named.resize(dispatched.edges.len(), call.to);
             dispatched.left_out += found.left_out;
             dispatched.is_cut |= found.is_cut;
         }
@@ -109,11 +114,19 @@ impl<'g> Dispatch<'g> {
             // A method beyond those considered is checked individually.
             if found.methods.contains(&method) || found.is_cut && self.runs(method) {
                 dispatched.edges.extend(calls.map(|call| possible(call, method, found.all)));
+                dispatched.named.resize(dispatched.edges.len(), base);
             } else {
                 dispatched.left_out += 1;
+                dispatched.unmade.extend(calls);
             }
         }
         dispatched
+    }
+
+    /// Returns the methods that override a method, at any depth, whether the program creates their classes or not; and
+    /// whether there are more than were considered.
+    pub fn overrides(&self, method: NodeIx) -> (Vec<NodeIx>, bool) {
+        self.closure(method, |node| overriding(self.graph, node))
     }
 
     /// Transitive closure of `next` without the start, and whether it has more than [`CONSIDERED`] nodes.
@@ -214,7 +227,7 @@ fn class_of(graph: &Graph, method: NodeIx) -> Option<NodeIx> {
 
 impl Graph {
     /// See [`Dispatch::from`].
-    pub fn dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
+    pub fn find_dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).from(node).edges
     }
 

@@ -97,7 +97,7 @@ impl Graph {
     pub fn node_count(&self) -> usize {
         let overlay = self.overlay.as_ref();
         let dead = overlay.map_or(0, |overlay| overlay.dead_count());
-        self.base.node_count() - dead + overlay.map_or(0, |overlay| overlay.added().count())
+        self.base.node_count() - dead + overlay.map_or(0, |overlay| overlay.list_added().count())
     }
 
     /// Number of edges.
@@ -115,18 +115,18 @@ impl Graph {
     /// All nodes: by id, followed by the overlay nodes that are not in the base.
     pub fn nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
         let base = (0..self.base.node_count() as u32).map(NodeIx).filter(|&node| !self.is_dead(node));
-        base.chain(self.overlay.iter().flat_map(|overlay| overlay.added()))
+        base.chain(self.overlay.iter().flat_map(|overlay| overlay.list_added()))
     }
 
     fn is_dead(&self, node: NodeIx) -> bool {
         self.overlay.as_ref().is_some_and(|overlay| overlay.is_dead(node))
     }
 
-    fn owned(&self, node: NodeIx) -> bool {
+    fn is_owned(&self, node: NodeIx) -> bool {
         self.overlay.as_ref().is_some_and(|overlay| overlay.owns(node))
     }
 
-    fn changed(&self, node: NodeIx) -> Option<(&crate::overlay::Slot, &crate::overlay::PieceNode)> {
+    fn find_changed(&self, node: NodeIx) -> Option<(&crate::overlay::Slot, &crate::overlay::PieceNode)> {
         self.overlay.as_ref().and_then(|overlay| overlay.node(node))
     }
 
@@ -149,9 +149,9 @@ impl Graph {
     }
 
     /// Nodes with exactly this label, by number.
-    pub fn labelled(&self, label: &str) -> Vec<NodeIx> {
-        let mut nodes: Vec<NodeIx> = self.base.labelled(label).filter(|&node| !self.owned(node)).collect();
-        nodes.extend(self.overlay.iter().flat_map(|overlay| overlay.labelled(label)));
+    pub fn find_labelled(&self, label: &str) -> Vec<NodeIx> {
+        let mut nodes: Vec<NodeIx> = self.base.find_labelled(label).filter(|&node| !self.is_owned(node)).collect();
+        nodes.extend(self.overlay.iter().flat_map(|overlay| overlay.find_labelled(label)));
         nodes
     }
 
@@ -165,7 +165,7 @@ impl Graph {
 
     /// The id, stable across graphs.
     pub fn id(&self, node: NodeIx) -> &str {
-        self.changed(node).map_or_else(|| self.base.id(node), |(_, changed)| &changed.id)
+        self.find_changed(node).map_or_else(|| self.base.id(node), |(_, changed)| &changed.id)
     }
 
     /// Compares the ids of two nodes.
@@ -177,49 +177,49 @@ impl Graph {
 
     /// Short name.
     pub fn label(&self, node: NodeIx) -> &str {
-        self.changed(node).map_or_else(|| self.base.label(node), |(_, changed)| &changed.label)
+        self.find_changed(node).map_or_else(|| self.base.label(node), |(_, changed)| &changed.label)
     }
 
     /// Its kind.
     pub fn kind(&self, node: NodeIx) -> NodeKind {
-        self.changed(node).map_or_else(|| self.base.kind(node), |(_, changed)| changed.kind)
+        self.find_changed(node).map_or_else(|| self.base.kind(node), |(_, changed)| changed.kind)
     }
 
     /// Properties.
     pub fn flags(&self, node: NodeIx) -> NodeFlags {
         let base = || self.base.node(node).map_or(NodeFlags::default(), |row| NodeFlags(row.flags.get()));
-        self.changed(node).map_or_else(base, |(_, changed)| changed.flags)
+        self.find_changed(node).map_or_else(base, |(_, changed)| changed.flags)
     }
 
     /// First and last line, 1-based; `(0, 0)` if it has none.
     pub fn lines(&self, node: NodeIx) -> (u32, u32) {
         let base = || self.base.node(node).map_or((0, 0), |row| (row.line_start.get(), row.line_end.get()));
-        self.changed(node).map_or_else(base, |(_, changed)| changed.lines)
+        self.find_changed(node).map_or_else(base, |(_, changed)| changed.lines)
     }
 
     /// Line of its name, 1-based; 0 if it has none.
     pub fn name_line(&self, node: NodeIx) -> u32 {
         let base = || self.base.node(node).map_or(0, |row| row.name_below);
-        let below = self.changed(node).map_or_else(base, |(_, changed)| changed.name_below);
+        let below = self.find_changed(node).map_or_else(base, |(_, changed)| changed.name_below);
         self.lines(node).0.saturating_add(u32::from(below))
     }
 
     /// Header on one line; for a file, the package that it declares. Empty if none.
     pub fn signature(&self, node: NodeIx) -> &str {
         let base = || self.base.node(node).map_or("", |row| self.base.text(row.signature));
-        self.changed(node).map_or_else(base, |(_, changed)| &changed.signature)
+        self.find_changed(node).map_or_else(base, |(_, changed)| &changed.signature)
     }
 
     /// Doc comment; empty if none.
     pub fn doc(&self, node: NodeIx) -> &str {
         let base = || self.base.node(node).map_or("", |row| self.base.text(row.doc));
-        self.changed(node).map_or_else(base, |(_, changed)| &changed.doc)
+        self.find_changed(node).map_or_else(base, |(_, changed)| &changed.doc)
     }
 
     /// The node that contains it.
     pub fn parent(&self, node: NodeIx) -> Option<NodeIx> {
-        let base = || self.base.node(node).and_then(|row| self.checked(row.parent.get()));
-        self.changed(node).map_or_else(base, |(slot, _)| slot.parent)
+        let base = || self.base.node(node).and_then(|row| self.check_node(row.parent.get()));
+        self.find_changed(node).map_or_else(base, |(slot, _)| slot.parent)
     }
 
     /// The chain of containing nodes, innermost first, at most [`MAX_DEPTH`]: it ends even if a damaged snapshot
@@ -230,11 +230,11 @@ impl Graph {
 
     /// The node of its file; a file is its own. `None` for packages and imported data.
     pub fn file(&self, node: NodeIx) -> Option<NodeIx> {
-        let base = || self.base.node(node).and_then(|row| self.checked(row.file.get()));
-        self.changed(node).map_or_else(base, |(slot, _)| slot.file)
+        let base = || self.base.node(node).and_then(|row| self.check_node(row.file.get()));
+        self.find_changed(node).map_or_else(base, |(slot, _)| slot.file)
     }
 
-    fn checked(&self, node: u32) -> Option<NodeIx> {
+    fn check_node(&self, node: u32) -> Option<NodeIx> {
         (node != NONE && (node as usize) < self.base.node_count()).then_some(NodeIx(node))
     }
 
@@ -251,14 +251,14 @@ impl Graph {
 
     /// Outgoing edges, by target, relation and tier.
     pub fn out_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
-        let owned = self.owned(node);
+        let owned = self.is_owned(node);
         let base = (!owned).then(|| self.base.out_edges(node).filter(|edge| !self.is_dead(edge.to)));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.out_edges(node)))
     }
 
     /// Incoming edges.
     pub fn in_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
-        let base = self.base.in_edges(node).filter(|edge| !self.owned(edge.from));
+        let base = self.base.in_edges(node).filter(|edge| !self.is_owned(edge.from));
         base.chain(self.overlay.iter().flat_map(move |overlay| overlay.in_edges(node)))
     }
 
@@ -269,7 +269,7 @@ impl Graph {
 
     /// References without a target and words of texts that a node holds.
     pub(crate) fn open_rows_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
-        let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
+        let base = (!self.is_owned(node)).then(|| self.base.unresolved_of(node));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
     }
 
@@ -287,14 +287,14 @@ impl Graph {
     /// Names that code makes when it runs, as patterns: [`UnresolvedRef::PATTERN`], then what is known of the name,
     /// with `*` for the rest.
     pub fn name_patterns(&self) -> Vec<UnresolvedRef<'_>> {
-        let base = self.base.unresolved_beginning(UnresolvedRef::PATTERN).filter(|row| !self.owned(row.from));
+        let base = self.base.unresolved_beginning(UnresolvedRef::PATTERN).filter(|row| !self.is_owned(row.from));
         let changed = self.overlay.iter().flat_map(|overlay| overlay.unresolved_beginning(UnresolvedRef::PATTERN));
         base.chain(changed).filter(UnresolvedRef::is_text).collect()
     }
 
     fn open_rows_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         let base: Vec<UnresolvedRef<'g>> =
-            self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
+            self.base.unresolved_named(name).filter(|reference| !self.is_owned(reference.from)).collect();
         let changed: Vec<UnresolvedRef<'g>> =
             self.overlay.iter().flat_map(|overlay| overlay.unresolved_named(name)).collect();
         base.into_iter().chain(changed)

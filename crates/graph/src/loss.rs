@@ -20,7 +20,7 @@ pub struct LossLimits {
 pub struct Loss<'g> {
     /// The nodes themselves, and all that they contain.
     pub removed: FxHashSet<NodeIx>,
-    /// What breaks without them, see [`support::broken`].
+    /// What breaks without them, see [`support::find_broken`].
     pub broken: FxHashMap<NodeIx, Break<'g>>,
     /// What nothing keeps in use any more, see [`support::orphans`].
     pub orphans: Orphans,
@@ -43,7 +43,7 @@ impl<'g> Loss<'g> {
         let members = nodes.iter().flat_map(|&node| graph.with_parts(node, limits.removed));
         let removed: FxHashSet<NodeIx> = members.take(limits.removed).collect();
         let orphans = support::orphans(graph, roots, &removed, limits.region, cancel)?;
-        let broken = support::broken(graph, &removed, cancel)?;
+        let broken = support::find_broken(graph, &removed, cancel)?;
         let incomplete = orphans.incomplete || removed.len() >= limits.removed;
         Ok(Self { removed, broken, orphans, incomplete })
     }

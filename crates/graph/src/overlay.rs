@@ -341,7 +341,7 @@ impl Overlay {
         self.dead.len()
     }
 
-    pub(crate) fn added(&self) -> impl Iterator<Item = NodeIx> + use<> {
+    pub(crate) fn list_added(&self) -> impl Iterator<Item = NodeIx> + use<> {
         let start = self.base_nodes;
         (0..self.added.len() as u32).map(move |index| NodeIx(start + index))
     }
@@ -359,7 +359,7 @@ impl Overlay {
         Some((slot, &self.pieces[slot.piece].nodes[slot.index]))
     }
 
-    pub(crate) fn labelled(&self, label: &str) -> &[NodeIx] {
+    pub(crate) fn find_labelled(&self, label: &str) -> &[NodeIx] {
         self.by_label.get(label).map_or(&[], Vec::as_slice)
     }
 

@@ -176,7 +176,7 @@ pub struct Break<'g> {
 ///
 /// # Errors
 /// [`Cancelled`].
-pub fn broken<'g>(
+pub fn find_broken<'g>(
     graph: &'g Graph,
     removed: &FxHashSet<NodeIx>,
     cancel: &Cancel,

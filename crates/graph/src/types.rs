@@ -155,7 +155,7 @@ pub struct EdgeRef<'g> {
     /// Number of candidates of its reference, 1 if certain, [`EdgeRef::IMPORTED`] for imported data.
     pub of: u16,
     /// A call whose receiver may be an instance of a class derived from the target's: it may run a method that
-    /// overrides the target. See [`Graph::dispatched`](crate::Graph::dispatched).
+    /// overrides the target. See [`Graph::find_dispatched`](crate::Graph::find_dispatched).
     pub dispatches: bool,
     /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
@@ -170,7 +170,7 @@ impl EdgeRef<'_> {
     pub const IMPORTED: u16 = 0;
 
     /// Returns whether the edge is not written but follows from dynamic dispatch, see
-    /// [`Graph::dispatched`](crate::Graph::dispatched).
+    /// [`Graph::find_dispatched`](crate::Graph::find_dispatched).
     pub fn is_by_dispatch(&self) -> bool {
         self.dispatches && self.tier == EdgeTier::Possible
     }

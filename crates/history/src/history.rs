@@ -114,7 +114,7 @@ impl Commit {
     }
 
     /// Number of files that it touched; 0 for a merge or if unknown.
-    pub fn touched(&self) -> usize {
+    pub fn count_touched(&self) -> usize {
         self.touches.len()
     }
 

@@ -199,7 +199,7 @@ mod tests {
         bytes
     }
 
-    fn shown(bytes: &[u8]) -> Option<Vec<String>> {
+    fn show_entries(bytes: &[u8]) -> Option<Vec<String>> {
         let row = |row: Tracked| {
             let sparse = if row.is_sparse { " sparse" } else { "" };
             format!("{} {:?} {}{sparse}", row.path, row.kind, row.id[0])
@@ -234,7 +234,7 @@ mod tests {
             let mut bytes = index(version, ENTRIES);
             bytes.extend(b"TREE\0\0\0\x04abcd");
             bytes.extend([0; 20]);
-            assert_eq!(shown(&bytes).expect("sound"), ROWS, "{version}");
+            assert_eq!(show_entries(&bytes).expect("sound"), ROWS, "{version}");
         }
     }
 

@@ -40,12 +40,12 @@ pub struct LineChange {
 
 impl LineChange {
     /// Number of added lines.
-    pub fn added(&self) -> u64 {
+    pub fn count_added(&self) -> u64 {
         self.hunks.iter().map(|hunk| u64::from(hunk.added)).sum()
     }
 
     /// Number of removed lines.
-    pub fn removed(&self) -> u64 {
+    pub fn count_removed(&self) -> u64 {
         self.hunks.iter().map(|hunk| u64::from(hunk.removed)).sum()
     }
 }
@@ -57,7 +57,7 @@ pub fn compare_lines(before: &[u8], after: &[u8]) -> LineChange {
         return LineChange { is_opaque: true, ..LineChange::default() };
     }
     let (old, new) = (split(before), split(after));
-    let (a, b) = numbered(&old, &new);
+    let (a, b) = number_lines(&old, &new);
     let hunks = differing(&a, &b).into_boxed_slice();
     let is_format = !hunks.is_empty() && !before.is_empty() && !after.is_empty() && has_same_words(&hunks, &old, &new);
     LineChange { hunks, is_format, is_opaque: false }
@@ -73,7 +73,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Numbers lines by their content, the same for both texts.
-fn numbered<'t>(old: &[&'t [u8]], new: &[&'t [u8]]) -> (Vec<u32>, Vec<u32>) {
+fn number_lines<'t>(old: &[&'t [u8]], new: &[&'t [u8]]) -> (Vec<u32>, Vec<u32>) {
     let mut numbers: FxHashMap<&[u8], u32> = FxHashMap::default();
     let mut number = |line: &&'t [u8]| {
         let next = numbers.len() as u32;
@@ -250,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(before: &str, after: &str) -> String {
+    fn show_hunks(before: &str, after: &str) -> String {
         let change = compare_lines(before.as_bytes(), after.as_bytes());
         let row = |hunk: &Hunk| format!("{},{}>{},{}", hunk.before, hunk.removed, hunk.after, hunk.added);
         change.hunks.iter().map(row).collect::<Vec<_>>().join(" ")
@@ -271,7 +271,7 @@ mod tests {
             ("a\nb", "a\nb\n", "1,1>1,1"),
         ];
         for (before, after, expected) in cases {
-            assert_eq!(shown(before, after), expected, "{before:?} {after:?}");
+            assert_eq!(show_hunks(before, after), expected, "{before:?} {after:?}");
         }
     }
 

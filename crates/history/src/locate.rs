@@ -134,7 +134,11 @@ impl GitFolder {
         let mut text = small(&self.own.join("HEAD")).ok_or_else(unreadable)?;
         for _ in 0..MAX_SYMBOLIC {
             let Some(name) = text.trim().strip_prefix("ref:").map(str::trim) else {
-                return Ok(Head { id: commit_name(text.trim())?, shallow: self.shallow(), packed: self.packed() });
+                return Ok(Head {
+                    id: commit_name(text.trim())?,
+                    shallow: self.shallow(),
+                    packed: self.read_pack_time(),
+                });
             };
             if name == TABLE_BRANCH {
                 return Err(NoHistory::Unsupported("references in tables"));
@@ -178,7 +182,7 @@ impl GitFolder {
     }
 
     /// The object that a reference names, by its full name or `HEAD`'s kind of name (`ORIG_HEAD`).
-    pub(crate) fn named(&self, name: &str) -> Option<ObjectId> {
+    pub(crate) fn find_named(&self, name: &str) -> Option<ObjectId> {
         let mut text = match name.starts_with("refs/") {
             true => self.reference(name)?,
             false if name.ends_with("HEAD") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
@@ -207,7 +211,7 @@ impl GitFolder {
         })
     }
 
-    fn packed(&self) -> i64 {
+    fn read_pack_time(&self) -> i64 {
         let changed = std::fs::metadata(self.common.join("objects/pack")).and_then(|folder| folder.modified()).ok();
         let since = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)

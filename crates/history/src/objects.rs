@@ -119,7 +119,7 @@ impl Objects {
     }
 
     /// The commit that an object is or, as a tag, names.
-    pub(crate) fn peeled(&self, id: ObjectId) -> Option<ObjectId> {
+    pub(crate) fn peel_tags(&self, id: ObjectId) -> Option<ObjectId> {
         let mut id = id;
         for _ in 0..MAX_TAGS {
             let mut buffer = self.buffer.borrow_mut();

@@ -93,7 +93,7 @@ pub fn read(
     let listing = list(&objects, head, known, (limits.commits, deadline), cancel)?;
     let mut cut = listing.cut;
     let mut commits = listing.commits;
-    let ignored = ignored(&objects, head);
+    let ignored = list_ignored(&objects, head);
     let shared = Mutex::new(objects);
     let mut touched: Vec<Option<Touched>> = Vec::with_capacity(commits.len());
     while touched.len() < commits.len() {
@@ -118,7 +118,7 @@ pub fn read(
 }
 
 /// The commits that the checked-out commit names as reformattings.
-fn ignored(objects: &Objects, head: &Head) -> FxHashSet<Id> {
+fn list_ignored(objects: &Objects, head: &Head) -> FxHashSet<Id> {
     let text = objects.commit(&head.id).and_then(|commit| {
         let entry = objects.folder(&commit.tree)?.into_iter().find(|entry| entry.name == IGNORED_REVISIONS.as_bytes());
         let id = entry.filter(|entry| !entry.is_folder)?.id;

@@ -76,7 +76,7 @@ fn similar(objects: &Objects, differences: &[Difference], removed: &[usize], add
     let mut scored = Vec::new();
     for (from, old) in &removed {
         for (to, new) in &added {
-            let shared = shared(old, new);
+            let shared = measure_shared(old, new);
             if shared >= LEAST_SHARED {
                 let same_name = file_name(&differences[*from].path) == file_name(&differences[*to].path);
                 scored.push((shared, same_name, *from, *to));
@@ -115,7 +115,7 @@ fn pieces_of(content: &[u8]) -> Pieces {
 }
 
 /// Share of the larger content that both have in common.
-fn shared(a: &Pieces, b: &Pieces) -> f64 {
+fn measure_shared(a: &Pieces, b: &Pieces) -> f64 {
     let larger = a.total.max(b.total);
     if larger == 0 || (a.total.min(b.total) as f64) < LEAST_SHARED * larger as f64 {
         return 0.0;

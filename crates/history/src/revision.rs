@@ -44,20 +44,20 @@ impl Contents {
             return Err(NoRevision::NotFound(shown()));
         }
         let (name, steps) = text.split_at(text.find(['~', '^']).unwrap_or(text.len()));
-        let mut id = self.named(git, name)?;
+        let mut id = self.find_named(git, name)?;
         for step in steps_of(steps).ok_or_else(|| NoRevision::NotFound(shown()))? {
             id = self.step(id, step).ok_or_else(|| NoRevision::TooFar(shown()))?;
         }
         Ok(CommitId(id))
     }
 
-    fn named(&self, git: &GitFolder, name: &str) -> Result<ObjectId, NoRevision> {
+    fn find_named(&self, git: &GitFolder, name: &str) -> Result<ObjectId, NoRevision> {
         let not_found = || NoRevision::NotFound(name.chars().take(80).collect());
         if matches!(name, "HEAD" | "@") {
             return Ok(git.head()?.id);
         }
-        let references = FOLDERS.iter().filter_map(|folder| git.named(&format!("{folder}{name}")));
-        if let Some(id) = references.into_iter().find_map(|id| self.objects.peeled(id)) {
+        let references = FOLDERS.iter().filter_map(|folder| git.find_named(&format!("{folder}{name}")));
+        if let Some(id) = references.into_iter().find_map(|id| self.objects.peel_tags(id)) {
             return Ok(id);
         }
         let is_name = (LEAST_DIGITS..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -65,7 +65,7 @@ impl Contents {
             return Err(not_found());
         }
         match self.objects.with_prefix(&name.to_ascii_lowercase()) {
-            Some(Ok(id)) => self.objects.peeled(id).ok_or_else(not_found),
+            Some(Ok(id)) => self.objects.peel_tags(id).ok_or_else(not_found),
             Some(Err(())) => Err(NoRevision::Ambiguous(name.to_owned())),
             None => Err(not_found()),
         }

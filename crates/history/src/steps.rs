@@ -224,7 +224,7 @@ impl<'t> Tracer<'t, '_> {
             self.examined += 1;
             // With branches, the next older commit need not have left the text that the newer one found.
             let Some(between) = self.between(after, text) else { break };
-            live.iter_mut().for_each(|range| range.lines = mapped(&between, &range.lines));
+            live.iter_mut().for_each(|range| range.lines = map_range(&between, &range.lines));
             live.retain(|range| !range.lines.is_empty());
             let lines = self.tracing.cache.compare(self.tracing.contents, change.before, Some(after));
             if lines.is_opaque {
@@ -261,7 +261,7 @@ impl<'t> Tracer<'t, '_> {
     fn step(&mut self, change: &FileChange<'_>, lines: &LineChange, range: &Live) -> Step<'t> {
         let within = touching(lines, &range.lines);
         if within.is_empty() {
-            return Step::Same(Live { index: range.index, lines: mapped(lines, &range.lines) });
+            return Step::Same(Live { index: range.index, lines: map_range(lines, &range.lines) });
         }
         let (mut added, mut removed) = (0, 0);
         for hunk in &within {
@@ -276,7 +276,7 @@ impl<'t> Tracer<'t, '_> {
         let covering =
             within.iter().find(|hunk| hunk.after <= range.lines.start && hunk.after + hunk.added >= range.lines.end);
         let next = match covering {
-            None => Step::Same(Live { index: range.index, lines: mapped(lines, &range.lines) }),
+            None => Step::Same(Live { index: range.index, lines: map_range(lines, &range.lines) }),
             Some(hunk) => self.origin(change, hunk, range),
         };
         self.found.ranges[range.index].changes.push(row);
@@ -373,7 +373,7 @@ fn touching<'c>(change: &'c LineChange, range: &Range<u32>) -> Vec<&'c Hunk> {
 }
 
 /// The range of the older text that a range of the newer one was.
-fn mapped(change: &LineChange, range: &Range<u32>) -> Range<u32> {
+fn map_range(change: &LineChange, range: &Range<u32>) -> Range<u32> {
     let at = |line: u32, is_end: bool| {
         let mut shift = 0i64;
         for hunk in &change.hunks {

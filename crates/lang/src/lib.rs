@@ -27,7 +27,7 @@ pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
-pub use languages::{declared, extract, extract_file, extract_readable, listing_language, parse_alone};
+pub use languages::{extract, extract_file, extract_readable, list_declared, listing_language, parse_alone};
 pub use literal_keys::{KeyContext, literal_keys};
 pub use name_places::{NameForm, NamePlace, name_places};
 pub use strings::{comment_ranges, string_literals};

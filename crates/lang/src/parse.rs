@@ -56,7 +56,7 @@ impl ParseBudget {
                 Some(Problem::new(ProblemKind::ParseDepth, format!("the parser's stack has more than {depth} entries")))
             } else if memory.bytes() > most {
                 Some(Problem::new(ProblemKind::ParseMemory, format!("more than {} MiB", most >> 20)))
-            } else if cancel.is_cancelled() || clock.spent() > time {
+            } else if cancel.is_cancelled() || clock.measure_spent() > time {
                 Some(Problem::new(ProblemKind::ParseTimeout, format!("more than {} ms", time.as_millis())))
             } else {
                 return ControlFlow::Continue(());
@@ -65,7 +65,7 @@ impl ParseBudget {
         };
         let options = ParseOptions::new().progress_callback(&mut stop);
         let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), old, Some(options));
-        self.time = time.saturating_sub(clock.spent());
+        self.time = time.saturating_sub(clock.measure_spent());
         tree.ok_or_else(|| stopped.unwrap_or_else(|| Problem::new(ProblemKind::ExtractorFailed, "no syntax tree")))
     }
 }
@@ -215,7 +215,7 @@ impl Rows {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str, limits: &Limits) -> Result<Tree, ProblemKind> {
+    fn parse_java(text: &str, limits: &Limits) -> Result<Tree, ProblemKind> {
         let grammar = tree_sitter_java::LANGUAGE.into();
         parse(&grammar, text.as_bytes(), limits, &Cancel::new()).map_err(|problem| problem.kind)
     }
@@ -224,7 +224,7 @@ mod tests {
     fn each_budget_ends_a_parse() {
         let plain = Limits::default();
         let text = "class A { int a = 1; }\n".repeat(2_000);
-        assert!(parsed(&text, &plain).is_ok());
+        assert!(parse_java(&text, &plain).is_ok());
         let rows = [
             (
                 ProblemKind::ParseTimeout,
@@ -234,7 +234,7 @@ mod tests {
             (ProblemKind::ParseDepth, Limits { parse_depth: 2, ..plain.clone() }),
         ];
         for (kind, limits) in rows {
-            assert_eq!(parsed(&text, &limits).err(), Some(kind));
+            assert_eq!(parse_java(&text, &limits).err(), Some(kind));
         }
     }
 
@@ -244,14 +244,14 @@ mod tests {
     fn nesting_is_seen_and_closing_forgets_it() {
         let limits = Limits { parse_depth: 1_000, ..Limits::default() };
         let nested = |depth: usize| format!("class A {{ int a = {}1{}; }}", "(".repeat(depth), ")".repeat(depth));
-        assert!(parsed(&nested(500), &limits).is_ok());
-        assert_eq!(parsed(&nested(2_000), &limits).err(), Some(ProblemKind::ParseDepth));
-        assert!(parsed(&nested(100).repeat(100), &limits).is_ok());
+        assert!(parse_java(&nested(500), &limits).is_ok());
+        assert_eq!(parse_java(&nested(2_000), &limits).err(), Some(ProblemKind::ParseDepth));
+        assert!(parse_java(&nested(100).repeat(100), &limits).is_ok());
     }
 
     /// At the end of a text the parser copies its stack for each alternative, in one step that cannot be interrupted.
     #[test]
     fn many_open_alternatives_are_not_parsed() {
-        assert_eq!(parsed(&"a<".repeat(100_000), &Limits::default()).err(), Some(ProblemKind::ParseDepth));
+        assert_eq!(parse_java(&"a<".repeat(100_000), &Limits::default()).err(), Some(ProblemKind::ParseDepth));
     }
 }

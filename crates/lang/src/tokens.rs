@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     /// Every token as its text, names in `<>` and literals in `[]`.
-    fn shown(language: Language, text: &str) -> String {
+    fn show_tokens(language: Language, text: &str) -> String {
         let shown = tokens(language, text).into_iter().map(|token| {
             let inside = &text[token.range];
             match token.kind {
@@ -233,7 +233,7 @@ mod tests {
             (Language::Markdown, "# a", ""),
         ];
         for (language, text, expected) in cases {
-            assert_eq!(shown(language, text), expected, "{text}");
+            assert_eq!(show_tokens(language, text), expected, "{text}");
         }
     }
 

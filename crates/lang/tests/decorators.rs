@@ -75,13 +75,13 @@ const CASES: &[(Language, &str, &str, &str)] = &[
     (Language::Cpp, "[[nodiscard]] int f();\nstruct [[deprecated]] S { [[maybe_unused]] int a; };\n", "", ""),
 ];
 
-fn referred(facts: &FileFacts) -> String {
+fn list_referred(facts: &FileFacts) -> String {
     let rows = facts.references.iter().filter(|reference| reference.role == Role::Decorate);
     let rows = rows.map(|row| format!("{}:{}", path(facts, row.enclosing), expr(facts, row.expr)));
     rows.collect::<Vec<_>>().join(" ")
 }
 
-fn listed(facts: &FileFacts) -> String {
+fn list_decorators(facts: &FileFacts) -> String {
     let ids = (0..facts.definitions.len()).map(|index| DefId(index as u32));
     let rows = ids.flat_map(|id| {
         let list = facts.list(facts.definition(id).decorators).iter();
@@ -96,7 +96,9 @@ fn decorators_are_of_what_carries_them() {
     for (language, source, wanted, list) in CASES {
         let facts = extract(*language, source.as_bytes(), &Limits::default(), &Cancel::default());
         assert_eq!(facts.problems, [], "{language:?}");
-        for (what, wanted, found) in [("refers", wanted, referred(&facts)), ("lists", list, listed(&facts))] {
+        for (what, wanted, found) in
+            [("refers", wanted, list_referred(&facts)), ("lists", list, list_decorators(&facts))]
+        {
             if *wanted != found {
                 wrong += &format!("{language:?} {what}\n  wanted: {wanted}\n  found:  {found}\n");
             }

@@ -101,7 +101,11 @@ fn functions(facts: &FileFacts) -> Vec<&Definition> {
 }
 
 /// The text with an error in the body of a function, and what the error is.
-fn broken(text: &str, (start, end): (usize, usize), numbers: &mut Numbers) -> Option<(String, (usize, usize), String)> {
+fn break_text(
+    text: &str,
+    (start, end): (usize, usize),
+    numbers: &mut Numbers,
+) -> Option<(String, (usize, usize), String)> {
     let body = start + text.get(start..end)?.find('\n')?;
     let signs: &[char] = match numbers.below(5) {
         0 => &['{', '}'],
@@ -145,7 +149,7 @@ fn break_file(language: Language, text: &str, errors: usize, numbers: &mut Numbe
     for _ in 0..errors {
         let function = functions[numbers.below(functions.len())];
         let bytes = (function.bytes.0 as usize, function.bytes.1 as usize);
-        let Some((changed, around, what)) = broken(text, bytes, numbers) else { continue };
+        let Some((changed, around, what)) = break_text(text, bytes, numbers) else { continue };
         let before = definitions(&whole, bytes);
         let after = definitions(&read(language, &changed), around);
         let lost: usize = before.iter().map(|(name, count)| count - after.get(name).unwrap_or(&0).min(count)).sum();

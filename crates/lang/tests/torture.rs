@@ -34,7 +34,7 @@ fn has(facts: &FileFacts, kind: ProblemKind) -> bool {
     facts.problems.iter().any(|problem| problem.kind == kind)
 }
 
-fn parsed() -> impl Iterator<Item = Language> {
+fn list_parsed() -> impl Iterator<Item = Language> {
     let only = std::env::var("TORTURE_ONLY").ok();
     Language::all().filter(move |language| {
         !language.is_prose() && only.as_deref().is_none_or(|only| only.split(',').any(|name| name == language.name()))
@@ -50,7 +50,7 @@ fn in_script(language: Language, text: &str) -> Vec<u8> {
     }
 }
 
-fn nested(size: usize) -> Vec<(&'static str, String)> {
+fn list_nested(size: usize) -> Vec<(&'static str, String)> {
     let half = size / 2;
     vec![
         ("parentheses", "(".repeat(size)),
@@ -73,8 +73,8 @@ fn nested(size: usize) -> Vec<(&'static str, String)> {
 }
 
 fn nesting_is_bounded(size: usize) {
-    for language in parsed() {
-        for (_, text) in nested(size) {
+    for language in list_parsed() {
+        for (_, text) in list_nested(size) {
             extract_on_small_stack(language, in_script(language, &text));
         }
     }
@@ -88,7 +88,7 @@ fn deep_nesting_of_40_kb() {
 #[test]
 fn deep_nesting_of_256_kib() {
     // Some of the shapes above, at a size where quadratic work shows.
-    for language in parsed() {
+    for language in list_parsed() {
         for open in ["(", "{", "f("] {
             let text = open.repeat((256 << 10) / open.len());
             extract_on_small_stack(language, in_script(language, &text));
@@ -98,7 +98,7 @@ fn deep_nesting_of_256_kib() {
 
 #[test]
 fn one_very_long_line_is_not_parsed() {
-    for language in parsed() {
+    for language in list_parsed() {
         let limits = Limits { parse_bytes: 8 << 20, ..Limits::default() };
         let bytes = in_script(language, &"a = 1; ".repeat((2 << 20) / 7));
         let facts = extract(language, &bytes, &limits, &Cancel::default());
@@ -110,14 +110,14 @@ fn one_very_long_line_is_not_parsed() {
 
 #[test]
 fn a_long_line_below_the_limit_is_bounded() {
-    for language in parsed() {
+    for language in list_parsed() {
         extract_on_small_stack(language, in_script(language, &"a(b); ".repeat((64 << 10) / 6)));
     }
 }
 
 #[test]
 fn a_large_file_is_not_parsed() {
-    for language in parsed() {
+    for language in list_parsed() {
         let facts = extract_on_small_stack(language, "a = 1\n".repeat((2 << 20) / 6).into_bytes());
         assert!(has(&facts, ProblemKind::TooLarge), "{}", language.name());
     }
@@ -134,7 +134,7 @@ fn an_enum_of_many_constants() {
 
 #[test]
 fn binary_bytes_are_not_parsed() {
-    for language in parsed() {
+    for language in list_parsed() {
         let mut bytes = sample(language).as_bytes().to_vec();
         bytes.insert(bytes.len().min(20), 0);
         let facts = extract_on_small_stack(language, bytes);
@@ -144,7 +144,7 @@ fn binary_bytes_are_not_parsed() {
 
 #[test]
 fn a_late_nul_is_survived() {
-    for language in parsed() {
+    for language in list_parsed() {
         let mut bytes = " \n".repeat(5_000).into_bytes();
         bytes.extend_from_slice(b"\0\0\0");
         bytes.extend_from_slice(sample(language).as_bytes());
@@ -154,7 +154,7 @@ fn a_late_nul_is_survived() {
 
 #[test]
 fn invalid_utf8_is_reported() {
-    for language in parsed() {
+    for language in list_parsed() {
         let mut bytes = sample(language).as_bytes().to_vec();
         for at in (7..bytes.len()).step_by(31) {
             bytes[at] = 0xff;
@@ -178,7 +178,7 @@ impl Bytes {
 
 #[test]
 fn random_bytes_are_survived() {
-    for language in parsed() {
+    for language in list_parsed() {
         for seed in 1..=6u64 {
             let mut random = Bytes(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let any = (0..4_096).map(|_| random.next() as u8 | 1).collect();
@@ -196,7 +196,7 @@ fn random_bytes_are_survived() {
 fn settings_are_survived() {
     for language in Language::all().filter(|language| language.is_settings()) {
         assert!(!extract_on_small_stack(language, sample(language).as_bytes().to_vec()).shared.is_empty());
-        for (_, text) in nested(40_000) {
+        for (_, text) in list_nested(40_000) {
             // The words show that the file is one of those that are read.
             extract_on_small_stack(language, format!("services:\n  a: {text}\n").into_bytes());
             extract_on_small_stack(language, format!("{{\"openapi\": {text}").into_bytes());
@@ -209,7 +209,7 @@ fn settings_are_survived() {
 
 #[test]
 fn every_cut_of_a_sample_is_survived() {
-    for language in parsed().chain(Language::all().filter(|language| language.is_settings())) {
+    for language in list_parsed().chain(Language::all().filter(|language| language.is_settings())) {
         let bytes = sample(language).as_bytes();
         let step = (bytes.len() / 60).max(1);
         for end in (0..bytes.len()).step_by(step) {
@@ -221,7 +221,7 @@ fn every_cut_of_a_sample_is_survived() {
 
 #[test]
 fn a_sample_yields_facts_and_no_problem() {
-    for language in parsed() {
+    for language in list_parsed() {
         let facts = extract_on_small_stack(language, sample(language).as_bytes().to_vec());
         assert!(!facts.definitions.is_empty(), "{} has no definition", language.name());
         if language.is_schema() {
@@ -236,7 +236,7 @@ fn a_sample_yields_facts_and_no_problem() {
 
 #[test]
 fn a_broken_file_says_so() {
-    for language in parsed().filter(|language| !language.is_schema()) {
+    for language in list_parsed().filter(|language| !language.is_schema()) {
         let mut text = sample(language).to_owned();
         let tail = "\n)}] = ( class ( fn ( { def ] if then (\n";
         match text.rfind("</script>") {
@@ -250,7 +250,7 @@ fn a_broken_file_says_so() {
 
 #[test]
 fn an_empty_file_has_no_facts() {
-    for language in parsed() {
+    for language in list_parsed() {
         for text in ["", "\n", " ", "\u{feff}", "\r\n\r\n"] {
             let facts = extract_on_small_stack(language, text.as_bytes().to_vec());
             // A component is a definition by itself.

@@ -293,7 +293,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn asked(keys: &[u64], words: &[u32]) -> Asked {
+    fn build_asked(keys: &[u64], words: &[u32]) -> Asked {
         Asked {
             keys: keys.iter().map(|key| Key::of_number(*key)).collect(),
             words: words.iter().map(|word| Word::of_number(*word)).collect(),
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn tables_say_what_was_remembered_until_a_file_is_linked_again() {
         let mut few = Askers::default();
-        few.remember(vec![(FileId(7), asked(&[1, 5], &[10, 30])), (FileId(2), asked(&[5], &[20]))]);
+        few.remember(vec![(FileId(7), build_asked(&[1, 5], &[10, 30])), (FileId(2), build_asked(&[5], &[20]))]);
         let mut tables = Askers::default();
         assert!(tables.is_empty());
         assert!(tables.restore(Arc::new(few.encode(&[FileId(7), FileId(2)])), 0, vec![FileId(7), FileId(2)]));
@@ -322,7 +322,7 @@ mod tests {
             assert!(has(askers, 7, 30) && has(askers, 2, 20) && !has(askers, 2, 30) && !has(askers, 3, 30));
         }
         assert_eq!(few.encode(&[FileId(2), FileId(7)]), tables.encode(&[FileId(2), FileId(7)]));
-        tables.remember(vec![(FileId(7), asked(&[6], &[20]))]);
+        tables.remember(vec![(FileId(7), build_asked(&[6], &[20]))]);
         assert_eq!((of(&tables, 1), of(&tables, 5), of(&tables, 6)), (vec![], vec![2], vec![7]));
         assert!(has(&tables, 7, 20) && !has(&tables, 7, 30));
         tables.forget(FileId(2));
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn many_files_become_tables_at_once() {
-        let rows = (0..TABLE_FILES as u32).map(|file| (FileId(file), asked(&[u64::from(file % 3)], &[file])));
+        let rows = (0..TABLE_FILES as u32).map(|file| (FileId(file), build_asked(&[u64::from(file % 3)], &[file])));
         let mut askers = Askers::default();
         askers.remember(rows.collect());
         assert!(askers.tables.is_some() && askers.asked.is_empty());

@@ -42,7 +42,7 @@ impl Changes {
 
     /// Everything that can be seen of the file at the path with this hash.
     pub(crate) fn whole_file(&mut self, path: u64) {
-        self.keys.extend([Key::surface(path), Key::named(path), Key::imports(path)]);
+        self.keys.extend([Key::surface(path), Key::for_named(path), Key::imports(path)]);
     }
 
     /// A file that comes or goes.
@@ -50,14 +50,14 @@ impl Changes {
         self.whole_file(text_hash(unit.path.as_str()));
         self.keys.extend(path_keys(unit.path.as_str()));
         for (name, _) in &unit.attached {
-            self.keys.extend([Key::attached(names.text(*name)), Key::all_attached(names.text(*name))]);
+            self.keys.extend([Key::for_attached(names.text(*name)), Key::all_attached(names.text(*name))]);
         }
         self.keys.extend(unit.methods.iter().map(|(name, _)| Key::methods(names.text(*name))));
-        self.keys.extend(unit.demands().map(|(name, _)| Key::demanded(names.text(name))));
-        self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
+        self.keys.extend(unit.demands().map(|(name, _)| Key::for_demanded(names.text(name))));
+        self.keys.extend(unit.given.iter().map(|(name, _)| Key::for_given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
         self.keys.extend(unit.spots.words.iter().map(|word| Key::contract(word)));
-        self.keys.extend(named::words(unit).into_iter().map(Key::defined));
+        self.keys.extend(named::words(unit).into_iter().map(Key::for_defined));
     }
 
     /// What a file contributes to contracts: it is in bodies, which others do not see.
@@ -71,20 +71,20 @@ impl Changes {
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
         self.demands(old, new, names);
-        self.keys.extend(named::changed(old, new).into_iter().map(Key::defined));
+        self.keys.extend(named::list_changed(old, new).into_iter().map(Key::for_defined));
         self.contracts(old, new);
         let (before, after) = (old.surface(), new.surface());
         if before == after {
             return false;
         }
         self.of_names(&new.path, before, after);
-        self.keys.extend(differing(&before.names, &after.names).into_iter().map(Key::defined));
-        self.attached(before, after, names);
+        self.keys.extend(differing(&before.names, &after.names).into_iter().map(Key::for_defined));
+        self.compare_attached(before, after, names);
         for name in differing(&before.methods, &after.methods) {
             self.keys.insert(Key::methods(names.text(name)));
         }
         for name in differing(&before.given, &after.given) {
-            self.keys.insert(Key::given(names.text(name)));
+            self.keys.insert(Key::for_given(names.text(name)));
         }
         true
     }
@@ -97,7 +97,7 @@ impl Changes {
             all.chunk_by(|a, b| a.0 == b.0).map(count).collect()
         };
         for name in differing(&rows(old), &rows(new)) {
-            self.keys.insert(Key::demanded(names.text(name)));
+            self.keys.insert(Key::for_demanded(names.text(name)));
         }
     }
 
@@ -108,16 +108,16 @@ impl Changes {
             self.keys.insert(Key::imports(path));
         }
         if before.heading != after.heading {
-            self.keys.insert(Key::named(path));
+            self.keys.insert(Key::for_named(path));
             return;
         }
         let words = differing(&before.names, &after.names);
-        self.words.entry(Key::named(path)).or_default().extend(words);
+        self.words.entry(Key::for_named(path)).or_default().extend(words);
     }
 
     /// A block that attaches concerns everybody who looks for members of the type, a function those who look for its
     /// name.
-    fn attached(&mut self, before: &Surface, after: &Surface, names: &Names) {
+    fn compare_attached(&mut self, before: &Surface, after: &Surface, names: &Names) {
         let rows = |surface: &Surface| -> Vec<((Name, Option<Word>), u64)> {
             let rows = surface.attached.iter().map(|&(name, function, hash)| ((name, function), hash));
             let mut rows: Vec<_> = rows.collect();
@@ -128,8 +128,8 @@ impl Changes {
             let text = names.text(name);
             self.keys.insert(Key::all_attached(text));
             match function {
-                Some(word) => _ = self.words.entry(Key::attached(text)).or_default().insert(word),
-                None => _ = self.keys.insert(Key::attached(text)),
+                Some(word) => _ = self.words.entry(Key::for_attached(text)).or_default().insert(word),
+                None => _ = self.keys.insert(Key::for_attached(text)),
             }
         }
     }

@@ -106,7 +106,7 @@ pub(crate) fn apply<'a>(
     let mut overlay = Overlay { eval, file, places: FxHashMap::default(), compared: Compared::default() };
     let mut added = Vec::new();
     for rows in index.rows.chunk_by(|a, b| a.pos == b.pos) {
-        let said = overlay.said(index, rows);
+        let said = overlay.read_said(index, rows);
         if said.nodes.is_empty() && said.packages.is_empty() {
             continue;
         }
@@ -183,7 +183,7 @@ struct Overlay<'e, 'a> {
 }
 
 impl<'a> Overlay<'_, 'a> {
-    fn said(&mut self, index: &CompilerFile, rows: &[CompilerRow]) -> Said {
+    fn read_said(&mut self, index: &CompilerFile, rows: &[CompilerRow]) -> Said {
         let mut said = Said { import: rows.iter().any(|row| row.import), ..Said::default() };
         for row in rows {
             match index.symbols.get(row.symbol as usize) {
@@ -255,7 +255,7 @@ impl<'a> Overlay<'_, 'a> {
             self.settle_outside(row, &said.packages);
             return;
         }
-        let theirs = self.chosen(row, said);
+        let theirs = self.choose_nodes(row, said);
         let ours: Vec<SymbolId> = symbols(row).collect();
         let agrees = theirs.iter().all(|candidate| ours.contains(&candidate.symbol));
         let narrower = !row.targets.is_empty()
@@ -341,7 +341,7 @@ impl<'a> Overlay<'_, 'a> {
 
     /// Selects one node for each symbol if possible, else all of its nodes: of several declarations of one symbol,
     /// the one we found; else the one with a body. Of several symbols, those that fit the role.
-    fn chosen(&mut self, row: &Resolution<'_>, said: &Said) -> Vec<Candidate> {
+    fn choose_nodes(&mut self, row: &Resolution<'_>, said: &Said) -> Vec<Candidate> {
         let ours: Vec<SymbolId> = symbols(row).collect();
         let mut chosen = Vec::new();
         for nodes in &said.nodes {
@@ -428,12 +428,12 @@ impl<'a> Overlay<'_, 'a> {
         if definition.kind != DefKind::Function || fixed || !derives {
             return false;
         }
-        let Some(expr) = self.called(pos) else { return false };
+        let Some(expr) = self.find_called(pos) else { return false };
         let is_member = matches!(self.eval.unit(self.file).facts.expr(expr), Expr::Member { .. });
         is_member && !self.eval.is_made_here(self.file, expr)
     }
 
-    fn called(&mut self, pos: Pos) -> Option<m1nd_lang::facts::ExprId> {
+    fn find_called(&mut self, pos: Pos) -> Option<m1nd_lang::facts::ExprId> {
         let references = &self.eval.unit(self.file).facts.references;
         let calls = |row: &&m1nd_lang::facts::Reference| row.pos == pos && row.role == Role::Call;
         let start = references.partition_point(|row| row.pos < pos);
@@ -459,7 +459,7 @@ impl<'a> Overlay<'_, 'a> {
         };
         let row = Row { name: "", role, pos, from, relation, inexact: false };
         let mut row = Resolution { compiler: true, ..Resolution::new(row, Vec::new(), None) };
-        let mut theirs = self.chosen(&row, said);
+        let mut theirs = self.choose_nodes(&row, said);
         // Only imports refer to modules, and a definition's own name is no reference to it.
         theirs.retain(|candidate| candidate.def.is_some() && candidate.symbol != from);
         let first = *theirs.first().filter(|_| !is_definition)?;

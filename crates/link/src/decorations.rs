@@ -5,7 +5,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace, Role};
 use rustc_hash::FxHashMap;
 
 use crate::derived::Derived;
-use crate::entry_points::called;
+use crate::entry_points::find_called;
 use crate::eval::{Entity, Eval, Found, Value};
 use crate::file_links::{self, Target};
 use crate::files::{DefRef, FileId};
@@ -15,7 +15,7 @@ use crate::unit::Unit;
 
 /// The definitions of a file that a decorator, annotation or attribute may keep, as edges from what is around them:
 /// whoever keeps one runs it without naming it.
-pub(crate) fn kept(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
+pub(crate) fn list_kept(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     let unit = eval.unit(file);
     let is_decorated = |definition: &&m1nd_lang::facts::Definition| !unit.list(definition.decorators).is_empty();
     if !unit.facts.definitions.iter().any(|definition| is_decorated(&definition)) {
@@ -36,7 +36,7 @@ pub(crate) fn kept(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
             if !keeps(eval, file, decorator) {
                 continue;
             }
-            let path = called(unit, decorator);
+            let path = find_called(unit, decorator);
             let pos = places.get(&(def, path)).copied().unwrap_or(definition.pos);
             let (from, to) = (owner.unwrap_or(unit.file_symbol), Target::Symbol(to));
             rows.push(Derived { from, to, relation: Relation::Registers, tier: EdgeTier::Possible, of: 1, pos });
@@ -54,7 +54,7 @@ fn places(unit: &Unit) -> FxHashMap<(DefId, ExprId), Pos> {
 /// Returns whether a decorator may keep what it decorates.
 fn keeps(eval: &mut Eval<'_>, file: FileId, decorator: ExprId) -> bool {
     let unit = eval.unit(file);
-    let path = called(unit, decorator);
+    let path = find_called(unit, decorator);
     let rules = eval.rules(file);
     let written = unit.written_last(path).unwrap_or("");
     if rules.plain_decorators.iter().any(|(package, names)| package.is_empty() && names.contains(&written)) {

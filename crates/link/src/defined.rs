@@ -58,7 +58,7 @@ impl Defined {
             let mut pending = std::mem::take(&mut self.pending);
             pending.sort_unstable();
             pending.dedup();
-            self.rows = merged(&self.rows, &pending);
+            self.rows = merge_rows(&self.rows, &pending);
         }
     }
 
@@ -99,7 +99,7 @@ impl Defined {
 }
 
 /// The rows of two lists in order, in order.
-fn merged(mut left: &[u64], mut right: &[u64]) -> Vec<u64> {
+fn merge_rows(mut left: &[u64], mut right: &[u64]) -> Vec<u64> {
     let mut all = Vec::with_capacity(left.len() + right.len());
     while let Some(&next) = right.first() {
         let before = left.partition_point(|row| *row < next);

@@ -31,6 +31,7 @@ pub(crate) struct Registration {
 pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Registration> {
     let unit = eval.unit(file);
     let all = frameworks::rows(linked_family(unit.facts.language));
+    // Most files use no framework, so the packages are compared before any call is looked at.
     let packages = packages(resolutions);
     let rows: Vec<&Row> = all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
     if rows.is_empty() {
@@ -45,15 +46,17 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
             continue;
         }
         let site = Site {
-            decorated: decorated(unit, reference),
+            decorated: find_decorated(unit, reference),
             args: calls.get(&reference.expr).copied(),
             named: !unit.facts.arguments_of(reference.expr).is_empty(),
         };
+        // Neither a decorator nor a call with arguments: it hands nothing over.
         if site == Site::default() {
             continue;
         }
         eval.begin_reference();
         let search = file_links::search(eval, file, reference.expr, reference.role);
+        // Rows of several frameworks may have the same name; each target counts once.
         let mut done: FxHashSet<Target> = FxHashSet::default();
         for row in named {
             let Some(tier) = tier(unit, reference.expr, &search, row) else { continue };
@@ -99,14 +102,14 @@ fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
 }
 
 /// The definition that a reference decorates, not just a parameter of it: it is in the list of its decorators.
-fn decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
+fn find_decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
     let def = reference.enclosing.filter(|_| reference.role == Role::Decorate)?;
     let mut decorators = unit.list(unit.facts.definition(def).decorators).iter();
-    decorators.any(|&decorator| called(unit, decorator) == reference.expr).then_some(def)
+    decorators.any(|&decorator| find_called(unit, decorator) == reference.expr).then_some(def)
 }
 
 /// The access path of a decorator, with or without arguments.
-pub(crate) fn called(unit: &Unit, expr: ExprId) -> ExprId {
+pub(crate) fn find_called(unit: &Unit, expr: ExprId) -> ExprId {
     match unit.facts.expr(expr) {
         Expr::Call { callee, .. } => bare(unit, callee),
         _ => bare(unit, expr),
@@ -164,6 +167,7 @@ fn handed_over(
         of,
         pos: reference.pos,
     };
+    // A decorator registers the definition below it, in the name of what is around.
     if row.form == Form::Decorated {
         let Some(def) = site.decorated else { return Vec::new() };
         let Some(to) = unit.symbols[def.index()] else { return Vec::new() };
@@ -174,12 +178,13 @@ fn handed_over(
     if reference.role != Role::Call {
         return Vec::new();
     }
+    // A call registers the functions among its arguments.
     let from = match with_default(eval, file, reference) {
         Some(symbol) => symbol,
         None => file_links::source(eval, file, reference),
     };
     let mut edges = Vec::new();
-    for arg in given(unit, reference.expr, site, row.form) {
+    for arg in list_given(unit, reference.expr, site, row.form) {
         let handlers = handlers(eval, file, arg);
         let of = handlers.symbols.len() as u16;
         let tier = if of == 1 && handlers.exact { tier } else { EdgeTier::Possible };
@@ -207,7 +212,7 @@ fn with_default(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> Opt
 }
 
 /// The arguments of a call at the positions of a row's handlers.
-fn given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
+fn list_given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
     let args = site.args.map_or(&[][..], |args| unit.list(args));
     match form {
         Form::Decorated => Vec::new(),
@@ -252,7 +257,7 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
             _ => {
                 // If a function of the project creates the value, that function is registered, not its parts.
                 let made = values(eval, file, arg);
-                if made.symbols.is_empty() { wrapped(eval, file, unit.list(args)) } else { made }
+                if made.symbols.is_empty() { list_wrapped(eval, file, unit.list(args)) } else { made }
             }
         },
         Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
@@ -265,7 +270,7 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
 }
 
 /// The functions among the arguments of a call that wraps them.
-fn wrapped(eval: &mut Eval<'_>, file: FileId, args: &[ExprId]) -> Handlers {
+fn list_wrapped(eval: &mut Eval<'_>, file: FileId, args: &[ExprId]) -> Handlers {
     let unit = eval.unit(file);
     let mut symbols = Vec::new();
     for &arg in args {

@@ -115,15 +115,17 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         eval.begin_reference();
         all.extend(resolve_import(eval, file, import));
     }
+    // References in the text of expanded macros count like those that are written.
     let includes = eval.rules(file).includes;
-    eval.generated = expansions::generated(eval, file);
+    eval.generated = expansions::list_generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
+        // Calls that no name shows (operators, constructors) and calls through pointers have rows of their own.
         if includes && let Some(rows) = implicit::resolve_implicit(eval, file, reference) {
             all.extend(rows);
             continue;
         }
-        let reference = &eval.followed(file, *reference);
+        let reference = &eval.follow_alias(file, *reference);
         let found = search(eval, file, reference.expr, reference.role);
         if includes && reference.role == Role::Write && implicit::is_base(eval, &found) {
             continue;
@@ -141,6 +143,7 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         all.extend(indirect::declarations(eval, file));
     }
     all.extend(stubs::declarations(eval, file));
+    // Needs all rows: an import of a module of several files keeps those whose names this file uses.
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all
@@ -285,16 +288,16 @@ fn resolve_reference<'a>(
         if rules.overloads == Overloads::ByClass {
             search = eval.of_own_classes(file, search, reference.expr);
         }
-        search = eval.defined(search);
+        search = eval.replace_declarations(search);
     }
     let is_call = reference.role == Role::Call;
     // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
     let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
     let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
-    let row = row(eval, file, reference, eval::untagged(name));
+    let row = row(eval, file, reference, eval::strip_tag(name));
     if is_call && rules.overloads == Overloads::Chosen {
-        let (constructors, classes) = constructed(eval, file, reference.expr, &search);
+        let (constructors, classes) = find_constructed(eval, file, reference.expr, &search);
         if let Some(constructors) = constructors {
             return construction(eval, file, row, constructors, classes, exercises);
         }
@@ -326,7 +329,7 @@ fn resolve_reference<'a>(
         _ => {}
     }
     rows.extend(alternatives(eval, &resolution, &found));
-    rows.extend(replaced(eval, &mut resolution, &found));
+    rows.extend(replace_call(eval, &mut resolution, &found));
     rows.push(resolution);
     if decorating::is_call(eval, file, reference) {
         rows.extend(decoration(eval, file, reference));
@@ -380,7 +383,7 @@ fn construction<'a>(
 /// A call of a function that a decorator of the project replaces: it calls the replacement. Through a wrapper that
 /// uses the wrapped function it calls the function, too; otherwise it only refers to it by name. Returns the second
 /// of the two.
-fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
+fn replace_call<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
     let [Found { entity: Entity::Def(of), .. }] = found else { return None };
     let kind = eval.unit(of.file).facts.definition(of.def).kind;
     let is_call = call.role == Some(Role::Call) && call.tier == Some(EdgeTier::Certain);
@@ -415,6 +418,7 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
     if !matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field) {
         return None;
     }
+    // A variable with one known value is resolved by that value elsewhere.
     let values = eval.value_of(found, Namespace::Value);
     if values.unknown.is_none() && values.items.len() == 1 {
         return None;
@@ -444,7 +448,12 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
 
 /// With overload resolution: the constructors targeted by a call of the single class found, and the class. No
 /// constructors if the class declares none, or if something else is called.
-fn constructed(eval: &mut Eval<'_>, file: FileId, callee: ExprId, search: &Search) -> (Option<Search>, Vec<SymbolId>) {
+fn find_constructed(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    callee: ExprId,
+    search: &Search,
+) -> (Option<Search>, Vec<SymbolId>) {
     let [Found { entity: Entity::Def(class), .. }] = search.found.as_slice() else { return (None, Vec::new()) };
     let class = *class;
     let unit = eval.unit(class.file);

@@ -47,7 +47,7 @@ impl Key {
     }
 
     /// What has no name in that file, and what it has under the names that were asked for.
-    pub(crate) fn named(path: u64) -> Self {
+    pub(crate) fn for_named(path: u64) -> Self {
         Self::new(1, path)
     }
 
@@ -63,7 +63,7 @@ impl Key {
 
     /// Which blocks attach members to types of this name, and which functions do that have one of the names that were
     /// asked for.
-    pub(crate) fn attached(name: &str) -> Self {
+    pub(crate) fn for_attached(name: &str) -> Self {
         Self::new(4, text_hash(name))
     }
 
@@ -83,12 +83,12 @@ impl Key {
     }
 
     /// Which classes that others satisfy without naming them ask for a method of this name.
-    pub(crate) fn demanded(name: &str) -> Self {
+    pub(crate) fn for_demanded(name: &str) -> Self {
         Self::new(13, text_hash(name))
     }
 
     /// Which functions are given to members of this name.
-    pub(crate) fn given(name: &str) -> Self {
+    pub(crate) fn for_given(name: &str) -> Self {
         Self::new(8, text_hash(name))
     }
 
@@ -103,7 +103,7 @@ impl Key {
     }
 
     /// Which files define a name, and how.
-    pub(crate) fn defined(word: Word) -> Self {
+    pub(crate) fn for_defined(word: Word) -> Self {
         Self::new(12, u64::from(word.number()).wrapping_mul(MIX))
     }
 }
@@ -350,7 +350,7 @@ impl<'a> Files<'a> {
 
     /// Notes that the answer depends on what a file has under the name that is looked up.
     pub fn see(&self, file: FileId) {
-        self.asked.borrow_mut().insert(Key::named(self.tree.hash(file)));
+        self.asked.borrow_mut().insert(Key::for_named(self.tree.hash(file)));
     }
 
     /// A file, of which only the language and the package may be used, and whether an import is one of CommonJS: the
@@ -363,7 +363,7 @@ impl<'a> Files<'a> {
     /// A file, of which only what [`Files::heading`] allows and the imports may be used.
     pub fn imports(&self, file: FileId) -> &'a Brief {
         let hash = self.tree.hash(file);
-        self.asked.borrow_mut().extend([Key::named(hash), Key::imports(hash)]);
+        self.asked.borrow_mut().extend([Key::for_named(hash), Key::imports(hash)]);
         self.tree.brief(file)
     }
 

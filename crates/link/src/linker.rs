@@ -178,19 +178,19 @@ impl Linker {
 
     /// Adds a file or replaces its facts.
     pub fn set_file(&mut self, path: &RepoPath, facts: Arc<FileFacts>) {
-        let set = self.prepared(path, facts);
+        let set = self.prepare_set(path, facts);
         self.set(set);
     }
 
     /// Adds files or replaces their facts. What each of them means is worked out in parallel, by the thread pool of the
     /// caller; the result is the same as of [`Linker::set_file`] for one after the other.
     pub fn set_files(&mut self, files: Vec<(RepoPath, Arc<FileFacts>)>) {
-        let all: Vec<Set> = files.into_par_iter().map(|(path, facts)| self.prepared(&path, facts)).collect();
+        let all: Vec<Set> = files.into_par_iter().map(|(path, facts)| self.prepare_set(&path, facts)).collect();
         all.into_iter().for_each(|set| self.set(set));
     }
 
     /// Compares a file with what is known of it, if anything.
-    fn prepared(&self, path: &RepoPath, facts: Arc<FileFacts>) -> Set {
+    fn prepare_set(&self, path: &RepoPath, facts: Arc<FileFacts>) -> Set {
         let unit = Unit::new(path.clone(), facts, &self.project.names, &self.project.symbols);
         let mut changes = Changes::default();
         // Before the first run nothing has been read.
@@ -231,7 +231,7 @@ impl Linker {
     /// Drops the facts of a file, unless they are few in all. Before the next run, [`Linker::set_source`] has to say
     /// where they can be had. Returns whether they were dropped.
     pub fn drop_facts(&mut self, path: &RepoPath) -> bool {
-        let file = self.slots.get(path).filter(|_| self.project.held() > self.facts_in_memory);
+        let file = self.slots.get(path).filter(|_| self.project.count_held_bytes() > self.facts_in_memory);
         file.into_iter().for_each(|file| self.project.drop_unit(*file));
         file.is_some()
     }
@@ -383,7 +383,7 @@ impl Linker {
                 let reads = config_reads::config_reads(&mut eval, file);
                 let contracts = contracts::contracts(&mut eval, file, &registrations, &reads);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
-                edges.extend(decorations::kept(&mut eval, file));
+                edges.extend(decorations::list_kept(&mut eval, file));
                 edges.extend(handed);
                 edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));

@@ -70,7 +70,7 @@ fn asked_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
 
 /// The words under which documents may find one of two states of a file and not the other, though other files see the
 /// same names in both.
-pub(crate) fn changed(old: &Unit, new: &Unit) -> Vec<Word> {
+pub(crate) fn list_changed(old: &Unit, new: &Unit) -> Vec<Word> {
     let (before, after): (FxHashSet<Word>, FxHashSet<Word>) = (asked_words(old).collect(), asked_words(new).collect());
     before.symmetric_difference(&after).copied().collect()
 }

@@ -59,7 +59,7 @@ impl Packages {
     }
 
     /// The folders of the packages whose name, or the end of it, is this.
-    pub(super) fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn list_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let fits = move |own: &String| own.rsplit('/').next() == Some(name);
         self.folders.iter().filter(move |(_, names)| names.iter().any(fits)).map(|(folder, _)| folder.as_str())
     }

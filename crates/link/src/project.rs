@@ -180,12 +180,12 @@ impl Project {
     }
 
     /// Bytes of the facts in memory, about.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn count_held_bytes(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
     /// Files whose facts are in memory.
-    pub(crate) fn loaded(&self) -> impl Iterator<Item = FileId> {
+    pub(crate) fn list_loaded(&self) -> impl Iterator<Item = FileId> {
         let units = self.units.iter().enumerate().filter(|(_, slot)| slot.unit.get().is_some());
         units.map(|(place, _)| FileId(place as u32))
     }
@@ -229,8 +229,8 @@ impl Project {
     }
 
     /// Definitions whose members belong to types of this name.
-    pub(crate) fn attached(&self, name: &str) -> impl Iterator<Item = DefRef> {
-        let rows = self.index.of(Key::attached(name));
+    pub(crate) fn find_attached(&self, name: &str) -> impl Iterator<Item = DefRef> {
+        let rows = self.index.of(Key::for_attached(name));
         rows.map(|row| DefRef { file: row.file, def: m1nd_lang::facts::DefId(row.value) })
     }
 
@@ -239,14 +239,14 @@ impl Project {
     }
 
     /// Methods of this name that classes ask of those that satisfy them without naming them.
-    pub(crate) fn demanded(&self, name: &str) -> impl Iterator<Item = DefRef> {
-        let rows = self.index.of(Key::demanded(name));
+    pub(crate) fn find_demanded(&self, name: &str) -> impl Iterator<Item = DefRef> {
+        let rows = self.index.of(Key::for_demanded(name));
         rows.map(|row| DefRef { file: row.file, def: m1nd_lang::facts::DefId(row.value) })
     }
 
     /// Files that give functions to members of this name, in order of their numbers.
-    pub(crate) fn given(&self, name: &str) -> Vec<FileId> {
-        self.index.of(Key::given(name)).map(|row| row.file).collect()
+    pub(crate) fn find_given(&self, name: &str) -> Vec<FileId> {
+        self.index.of(Key::for_given(name)).map(|row| row.file).collect()
     }
 
     /// Files that may contribute to contracts under a word, in order of their paths.
@@ -289,7 +289,7 @@ impl Project {
         let file = self.place(&unit.path, Brief::of(&unit.facts), slot);
         let text = |name| self.names.text(name);
         for &(name, def) in &unit.attached {
-            self.index.insert(Key::attached(text(name)), Row { file, value: def.0 });
+            self.index.insert(Key::for_attached(text(name)), Row { file, value: def.0 });
         }
         for &(name, def) in &unit.methods {
             let definition = unit.facts.definition(def);
@@ -301,10 +301,10 @@ impl Project {
             self.index.insert(Key::methods(text(name)), row.row());
         }
         for (name, def) in unit.demands() {
-            self.index.insert(Key::demanded(text(name)), Row { file, value: def.0 });
+            self.index.insert(Key::for_demanded(text(name)), Row { file, value: def.0 });
         }
         for &(name, _) in &unit.given {
-            self.index.insert(Key::given(text(name)), Row { file, value: 0 });
+            self.index.insert(Key::for_given(text(name)), Row { file, value: 0 });
         }
         for name in unit.passes.names() {
             self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
@@ -337,10 +337,10 @@ impl Project {
         self.tree.remove(file);
         self.defined.remove(file);
         let text = |name| self.names.text(name);
-        let attached = unit.attached.iter().map(|(name, _)| Key::attached(text(*name)));
+        let attached = unit.attached.iter().map(|(name, _)| Key::for_attached(text(*name)));
         let methods = unit.methods.iter().map(|(name, _)| Key::methods(text(*name)));
-        let methods = methods.chain(unit.demands().map(|(name, _)| Key::demanded(text(name))));
-        let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
+        let methods = methods.chain(unit.demands().map(|(name, _)| Key::for_demanded(text(name))));
+        let given = unit.given.iter().map(|(name, _)| Key::for_given(text(*name)));
         let passes = unit.passes.names().map(|name| Key::passes(text(name)));
         let contracts = unit.spots.words.iter().map(|word| Key::contract(word));
         let tops = unit.top_names().filter(|_| unit.rules.includes).map(|name| Key::top(text(name)));

@@ -111,8 +111,8 @@ impl Linker {
     }
 
     /// The paths of the files whose facts are in memory.
-    pub fn loaded(&self) -> impl Iterator<Item = &RepoPath> {
-        self.project.loaded().map(|file| self.project.path(file))
+    pub fn list_loaded(&self) -> impl Iterator<Item = &RepoPath> {
+        self.project.list_loaded().map(|file| self.project.path(file))
     }
 
     /// Number of definitions of a file; `None` if there is no such file. Needs no facts.

@@ -141,9 +141,9 @@ impl<'a> Hashes<'a> {
             heading: self.heading(),
             imports: self.all_imports(),
             names,
-            attached: self.attached(tables),
+            attached: self.hash_attached(tables),
             methods: tables.methods.iter().map(|&(name, def)| (name, heads[def.index()])).collect(),
-            given: self.given(tables),
+            given: self.hash_given(tables),
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Hashes<'a> {
         one.hasher.finish()
     }
 
-    fn attached(&self, tables: &Tables<'_>) -> Vec<(Name, Option<Word>, u64)> {
+    fn hash_attached(&self, tables: &Tables<'_>) -> Vec<(Name, Option<Word>, u64)> {
         let rows = tables.attached.iter().map(|&(name, def)| {
             let definition = self.facts.definition(def);
             let mut one = self.begin();
@@ -267,7 +267,7 @@ impl<'a> Hashes<'a> {
         rows.collect()
     }
 
-    fn given(&self, tables: &Tables<'_>) -> Vec<(Name, u64)> {
+    fn hash_given(&self, tables: &Tables<'_>) -> Vec<(Name, u64)> {
         let rows = tables.given.iter().map(|&(name, row)| {
             let stored = self.facts.stored[row as usize];
             (name, self.of(&[stored.base, stored.value], &[], &[]))

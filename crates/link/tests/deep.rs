@@ -80,7 +80,7 @@ fn many_overloads() {
 }
 
 /// How a call of `init` that nothing declares ends, among `count` files of a text.
-fn undeclared(count: usize, ending: &str, text: &str) -> Vec<String> {
+fn link_undeclared(count: usize, ending: &str, text: &str) -> Vec<String> {
     let mut linker = Linker::new(Limits::default());
     for number in 0..count {
         common::put(&mut linker, &format!("p{number}.{ending}"), text);
@@ -97,8 +97,8 @@ fn undeclared(count: usize, ending: &str, text: &str) -> Vec<String> {
 /// Only definitions that a C file can mean are counted, and of too many none is taken.
 #[test]
 fn definitions_of_one_name_in_many_files() {
-    assert_eq!(undeclared(600, "py", "class A:\n    def init(self): pass\n"), ["possible file::z.c::fn::init"]);
-    assert_eq!(undeclared(600, "c", "void init(void) {}\n"), ["too_many_candidates"]);
+    assert_eq!(link_undeclared(600, "py", "class A:\n    def init(self): pass\n"), ["possible file::z.c::fn::init"]);
+    assert_eq!(link_undeclared(600, "c", "void init(void) {}\n"), ["too_many_candidates"]);
 }
 
 /// Frameworks for routes declare each number of handlers apart, in lists of generic types.

@@ -10,7 +10,7 @@ use m1nd_link::Linker;
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
-fn linked(files: Files<'_>) -> Linker {
+fn link_files(files: Files<'_>) -> Linker {
     linked_with_edges(files).0
 }
 
@@ -40,7 +40,7 @@ fn short(id: &str) -> String {
 
 /// The entry points of all files as `from -> to: what`, with `?` behind what is only possible.
 fn entry_points(files: Files<'_>) -> Vec<String> {
-    let linker = linked(files);
+    let linker = link_files(files);
     let mut rows = Vec::new();
     for (path, _) in files {
         for row in linker.entry_points(&RepoPath::new(path).expect("a valid path")) {
@@ -296,7 +296,7 @@ fn frameworks_are_handed_functions_and_classes() {
 fn each_row_of_the_tables_has_its_edge_in_the_graph() {
     let files: Files<'_> = &[("app.py", "import click\n@click.command()\ndef main(): ...\n")];
     let path = RepoPath::new("app.py").expect("a valid path");
-    let mut linker = linked(&[]);
+    let mut linker = link_files(&[]);
     let facts = m1nd_lang::extract(Language::Python, files[0].1.as_bytes(), &Limits::default(), &Cancel::new());
     linker.set_file(&path, Arc::new(facts));
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");

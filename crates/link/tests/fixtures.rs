@@ -59,7 +59,7 @@ fn expectations(path: &str, text: &str) -> Vec<Expectation> {
     found
 }
 
-fn shown(explained: Option<&Explained>) -> String {
+fn show_explained(explained: Option<&Explained>) -> String {
     let Some(explained) = explained else { return "none".into() };
     let ids = |prefix: &str| {
         let mut ids: Vec<&str> = explained.targets.iter().map(|id| id.strip_prefix(prefix).unwrap_or(id)).collect();
@@ -102,7 +102,7 @@ fn check(case: &str) -> String {
         for expectation in expectations(path, text) {
             let mut at =
                 explained.iter().filter(|row| row.pos.line == expectation.line && row.name == expectation.name);
-            let got = shown(at.nth(expectation.nth - 1));
+            let got = show_explained(at.nth(expectation.nth - 1));
             let fits = match expectation.wanted.as_str() {
                 "unresolved" => got.starts_with("unresolved"),
                 wanted => got == canonical(wanted),
@@ -165,7 +165,7 @@ fn javascript() {
 }
 
 #[test]
-fn outlined() {
+fn outlined_languages() {
     run("outlined", 5);
 }
 

@@ -374,7 +374,7 @@ impl FactsSource for Stored {
     }
 }
 
-fn stored(tree: &Tree) -> Arc<Stored> {
+fn store_tree(tree: &Tree) -> Arc<Stored> {
     let facts = |(path, text): (&String, &String)| {
         let path = RepoPath::new(path).expect("a fixture path");
         let facts = common::facts(&path, text);
@@ -390,11 +390,11 @@ fn forgetful(random: &mut Random, tree: &Tree, mut linker: Linker) -> Linker {
             let indexed = tree.get(INDEXED.0).filter(|text| *text == INDEXED.1);
             let path = RepoPath::new(INDEXED.0).expect("a fixture path");
             let compiler = indexed.map(|_| (path, compiler_index()));
-            Linker::restore(Limits::default(), Arc::new(linker.state()), stored(tree), compiler, Vec::new())
+            Linker::restore(Limits::default(), Arc::new(linker.state()), store_tree(tree), compiler, Vec::new())
                 .expect("it is whole")
         }
         1 => {
-            linker.unload(stored(tree), &|path| path.as_str().len().is_multiple_of(3));
+            linker.unload(store_tree(tree), &|path| path.as_str().len().is_multiple_of(3));
             linker
         }
         _ => linker,

@@ -32,7 +32,7 @@ const STRING: &str = r#"{"cells": [{"cell_type": "code", "source": "from pkg.cor
 const OTHER: &str = r#"{"cells": [{"cell_type": "code", "source": ["core(1)"]}],
  "metadata": {"kernelspec": {"language": "julia"}}}"#;
 
-fn linked(notebook: &str) -> Linker {
+fn link_notebook(notebook: &str) -> Linker {
     let mut linker = Linker::new(Limits::default());
     common::put(&mut linker, "pkg/__init__.py", "");
     common::put(&mut linker, "pkg/core.py", CORE);
@@ -54,7 +54,7 @@ fn targets(linker: &Linker) -> Vec<String> {
 
 #[test]
 fn cells_define_and_call_functions() {
-    let linker = linked(LINES);
+    let linker = link_notebook(LINES);
     assert_eq!(
         targets(&linker),
         [
@@ -74,19 +74,19 @@ fn cells_define_and_call_functions() {
 
 #[test]
 fn a_cell_may_be_one_string() {
-    let found = targets(&linked(STRING));
+    let found = targets(&link_notebook(STRING));
     assert_eq!(found, ["core 1:66 pkg/core.py::fn::core", "core 1:72 pkg/core.py::fn::core"]);
 }
 
 #[test]
 fn code_of_other_languages_is_not_read_as_python() {
-    assert_eq!(targets(&linked(OTHER)), Vec::<String>::new());
-    assert_eq!(targets(&linked("{")), Vec::<String>::new());
+    assert_eq!(targets(&link_notebook(OTHER)), Vec::<String>::new());
+    assert_eq!(targets(&link_notebook("{")), Vec::<String>::new());
 }
 
 #[test]
 fn an_edit_of_what_a_notebook_uses_links_it_again() {
-    let mut linker = linked(LINES);
+    let mut linker = link_notebook(LINES);
     common::put(&mut linker, "pkg/core.py", "def other(): ...\n");
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     assert!(delta.changed.iter().any(|links| links.path.as_str() == "nb.ipynb"));

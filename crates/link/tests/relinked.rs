@@ -9,7 +9,7 @@ use m1nd_link::Linker;
 type Project<'t> = &'t [(&'t str, &'t str)];
 
 /// Paths of the files that are linked again when `path` gets another text, or goes away.
-fn relinked(project: Project<'_>, path: &str, text: Option<&str>) -> Vec<String> {
+fn list_relinked(project: Project<'_>, path: &str, text: Option<&str>) -> Vec<String> {
     let mut linker = Linker::new(Limits::default());
     for (path, text) in project {
         common::put(&mut linker, path, text);
@@ -26,7 +26,7 @@ fn relinked(project: Project<'_>, path: &str, text: Option<&str>) -> Vec<String>
 
 #[track_caller]
 fn check(project: Project<'_>, path: &str, text: &str, wanted: &[&str]) {
-    assert_eq!(relinked(project, path, Some(text)), wanted, "{path} becomes:\n{text}");
+    assert_eq!(list_relinked(project, path, Some(text)), wanted, "{path} becomes:\n{text}");
 }
 
 const PYTHON: Project<'static> = &[
@@ -61,7 +61,7 @@ fn a_new_name_concerns_those_who_asked_in_vain() {
 fn a_list_of_exports_concerns_star_imports() {
     // It may concern everybody who looked anything up in the file: whether there is one is not found by a name.
     let text = with(PYTHON, "lib.py", "__all__ = ['load']\n");
-    assert!(relinked(PYTHON, "lib.py", Some(&text)).contains(&"star.py".to_owned()));
+    assert!(list_relinked(PYTHON, "lib.py", Some(&text)).contains(&"star.py".to_owned()));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_candidate_concerns_those_whose_receiver_is_unknown() {
 #[test]
 fn a_file_that_goes_concerns_all_that_looked_at_it() {
     let all = ["heirs.py", "missing.py", "named.py", "other.py", "star.py"];
-    assert_eq!(relinked(PYTHON, "lib.py", None), all);
+    assert_eq!(list_relinked(PYTHON, "lib.py", None), all);
 }
 
 const GO: Project<'static> = &[
@@ -149,7 +149,7 @@ fn an_item_concerns_those_who_asked_for_it() {
 fn a_module_that_joins_a_crate_concerns_those_who_asked_for_it() {
     let joins = |more: &[(&str, &str)], text: &str| {
         let project: Vec<(&str, &str)> = RUST.iter().chain(more).copied().collect();
-        relinked(&project, "src/lib.rs", Some(text))
+        list_relinked(&project, "src/lib.rs", Some(text))
     };
     let text = with(RUST, "src/lib.rs", "mod fresh;\n");
     let with_file = [("src/fresh.rs", "use super::store::Store;\npub fn fresh(_: Store) {}\n")];
@@ -182,7 +182,7 @@ fn a_header_that_comes_or_goes_concerns_those_who_include_it() {
     check(C, "sub/store.h", "int store_get(int x);\n", &[]);
     let other: Vec<(&str, &str)> = C.iter().copied().chain([("sub/use.c", "#include \"store.h\"\n")]).collect();
     check(&other, "sub/store.h", "int store_get(int x);\n", &["sub/use.c"]);
-    assert_eq!(relinked(&other, "store.h", None), ["main.c", "store.c", "sub/use.c", "waits.c"]);
+    assert_eq!(list_relinked(&other, "store.h", None), ["main.c", "store.c", "sub/use.c", "waits.c"]);
 }
 
 const SERVED: Project<'static> = &[

@@ -36,10 +36,10 @@ impl Tokens {
                 }
             });
         });
-        Self::sorted(&mut tokens)
+        Self::from_tokens(&mut tokens)
     }
 
-    fn sorted(tokens: &mut Vec<u64>) -> Self {
+    fn from_tokens(tokens: &mut Vec<u64>) -> Self {
         tokens.sort_unstable();
         tokens.dedup();
         Self(tokens.as_slice().into())
@@ -69,7 +69,7 @@ impl Tokens {
 
     /// Number of common words.
     #[must_use]
-    pub fn shared(&self, other: &Self) -> usize {
+    pub fn count_shared(&self, other: &Self) -> usize {
         let (mut one, mut two, mut shared) = (0, 0, 0);
         while let (Some(a), Some(b)) = (self.0.get(one), other.0.get(two)) {
             shared += usize::from(a == b);
@@ -82,14 +82,14 @@ impl Tokens {
     /// Returns whether every word of this one is in the other, and there is one.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
-        !self.is_empty() && self.shared(other) == self.len()
+        !self.is_empty() && self.count_shared(other) == self.len()
     }
 
     /// Common words as a share of the shorter text, 0 to 1; 0 if one has no informative words. A single common word
     /// only counts if it is all that both contain.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> f32 {
-        self.overlap_of(other, self.shared(other))
+        self.overlap_of(other, self.count_shared(other))
     }
 
     /// The overlap for a given number of common words.
@@ -145,7 +145,7 @@ impl Lexicon {
             };
             room.extend(tokens.iter().take(free));
         });
-        Tokens::sorted(room)
+        Tokens::from_tokens(room)
     }
 }
 

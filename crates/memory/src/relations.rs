@@ -225,7 +225,7 @@ fn of_record<'r>(
             if !is_long_enough(&records[other].title) {
                 continue;
             }
-            let shared = tokens[other].shared(&target);
+            let shared = tokens[other].count_shared(&target);
             let sure = if tokens[other].is_within(&target) && shared > 1 {
                 WHOLE_TITLE
             } else if shared >= 2 {

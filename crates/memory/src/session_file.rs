@@ -58,7 +58,7 @@ impl SessionNotes {
 
     /// The rejected approaches with a reason, as decisions against them, which are worth outliving the session.
     #[must_use]
-    pub fn promoted(&self, project: &str, file: &str, day: Date) -> Vec<Record> {
+    pub fn promote_notes(&self, project: &str, file: &str, day: Date) -> Vec<Record> {
         let promote = |note: &Note| {
             let reason = note.reason.clone()?;
             let title = cut(&format!("against {}", note.text), MAX_TITLE_CHARS);
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(notes.rejected[0].reason.as_deref(), Some("it drains batteries"));
         assert_eq!((notes.assumptions[0].line, notes.assumptions[0].reason.as_deref()), (19, Some("by design")));
 
-        let promoted = notes.promoted("/p", ".mind/SESSION.md", jiff::civil::date(2025, 1, 1));
+        let promoted = notes.promote_notes("/p", ".mind/SESSION.md", jiff::civil::date(2025, 1, 1));
         assert_eq!(promoted.len(), 1, "only what has a reason");
         assert_eq!(&*promoted[0].title, "against polling every second");
     }

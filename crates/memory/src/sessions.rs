@@ -133,8 +133,8 @@ impl Worked {
 /// [`COMMIT_GAP_SECONDS`]; they count on days about which nothing better is known. `days` are those of the memory
 /// file: one that was lived through gives its summary to the last session of that day and is none of its own.
 #[must_use]
-pub fn worked(days: &[Session], live: &[Capture<'_>], commits: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
-    let mut found = parted(live, gap_seconds);
+pub fn list_worked(days: &[Session], live: &[Capture<'_>], commits: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
+    let mut found = split_sessions(live, gap_seconds);
     for day in days {
         let same_day = found.iter_mut().filter(|worked| worked.span.is_some() && worked.session.date == day.date);
         match same_day.last() {
@@ -146,7 +146,7 @@ pub fn worked(days: &[Session], live: &[Capture<'_>], commits: &[Capture<'_>], g
             None => found.push(Worked { session: day.clone(), span: None }),
         }
     }
-    let committed = parted(commits, COMMIT_GAP_SECONDS);
+    let committed = split_sessions(commits, COMMIT_GAP_SECONDS);
     let is_new = |worked: &Worked| found.iter().all(|known| known.session.date != worked.session.date);
     let committed: Vec<Worked> = committed.into_iter().filter(is_new).collect();
     found.extend(committed);
@@ -155,7 +155,7 @@ pub fn worked(days: &[Session], live: &[Capture<'_>], commits: &[Capture<'_>], g
 }
 
 /// One session for each stretch without a silence longer than the gap.
-fn parted(captures: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
+fn split_sessions(captures: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
     let moments: Vec<i64> = captures.iter().map(|capture| capture.at).collect();
     let session = |(start, end): (i64, i64)| {
         let within = captures.iter().filter(|capture| (start..=end).contains(&capture.at));
@@ -214,7 +214,7 @@ mod tests {
             Session::of_day(day("2026-05-01"), 3, Some("began".into()), None),
             Session::of_day(day("2026-05-02"), 9, Some("jam".into()), None),
         ];
-        let all = worked(&days, &live, &commits, 1_800);
+        let all = list_worked(&days, &live, &commits, 1_800);
         let shown: Vec<_> = all
             .iter()
             .map(|worked| {
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(shown, expected);
         let closed = |now| all.iter().filter(|worked| worked.is_closed(now, 1_800)).count();
         assert_eq!((closed(9_000), closed(95_000), closed(96_000)), (2, 3, 4));
-        assert_eq!(worked(&days, &[], &[], 1_800).len(), 2);
+        assert_eq!(list_worked(&days, &[], &[], 1_800).len(), 2);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use m1nd_memory::{Kind, ParseContext, SourceKind, Status, parse};
 /// Expected result: kind with status, and title in lower case.
 type Found = (String, String);
 
-fn expected(text: &str) -> Vec<Found> {
+fn parse_expected(text: &str) -> Vec<Found> {
     let memories = text.split(" ;; ").filter(|memory| *memory != "-");
     let pair = |memory: &str| {
         let (kind, title) = memory.split_once(": ").unwrap_or_else(|| panic!("no kind in {memory}"));
@@ -18,7 +18,7 @@ fn expected(text: &str) -> Vec<Found> {
     memories.map(pair).collect()
 }
 
-fn found(line: &str) -> Vec<Found> {
+fn find_memories(line: &str) -> Vec<Found> {
     let text = format!("# project\n\n## 2024-12-12\n\n{line}\n");
     let context =
         ParseContext { project: "/p", today: date(2025, 1, 10), kind: SourceKind::MemoryFile, file: ".mind/MEMORY.md" };
@@ -45,7 +45,7 @@ impl Score {
         let mut score = Self::default();
         for row in corpus.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
             let (line, memories) = row.rsplit_once(" => ").unwrap_or_else(|| panic!("no => in {row}"));
-            let (expected, mut found) = (expected(memories), found(line));
+            let (expected, mut found) = (parse_expected(memories), find_memories(line));
             score.lines += 1;
             score.traps += usize::from(expected.is_empty());
             for memory in expected {

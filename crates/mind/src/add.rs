@@ -63,20 +63,24 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     if let Some(secret) = secrets::find(text).first() {
         return invalid(format!("the text looks like it holds a secret ({}); leave it out", secret.kind));
     }
-    let lines: Vec<String> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| written(memory, line, kind)).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| write_line(memory, line, kind))
+        .collect();
     if lines.is_empty() {
         return invalid("the text is empty, expected a sentence".to_owned());
     }
     let project = memory.project_to_write_to();
     let _lock = lock(project)?;
     let before = read(project, MEMORY_FILE)?;
-    let known = parsed(memory, &before).records;
+    let known = parse_text(memory, &before).records;
     let alone = match kind {
         Some(NewKind::Gotcha) => with_gotchas("", &lines).1,
         _ => with_day("", memory.today, &lines),
     };
-    let alone = parsed(memory, &alone).records;
+    let alone = parse_text(memory, &alone).records;
     let same = |record: &Record| known.iter().find(|known| known.id == record.id && known.status == record.status);
     if !alone.is_empty() && alone.iter().all(|record| same(record).is_some()) {
         return Ok(alone.iter().filter_map(same).map(|known| row(known, true)).collect());
@@ -91,7 +95,7 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     let on_new_line = |line: u32| (first..=end).contains(&line) && lines_hold(&after, line, &lines);
     // A fix has no row of its own if it closes an issue.
     let is_new = |record: &&Record| on_new_line(record.source.line) || record.resolved_by_line.is_some_and(on_new_line);
-    let found = parsed(memory, &after).records;
+    let found = parse_text(memory, &after).records;
     let new: Vec<&Record> = found.iter().filter(is_new).collect();
     if new.is_empty() {
         let why =
@@ -109,7 +113,7 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
 }
 
 /// A line of a memory, with the label of its kind.
-fn written(memory: &ProjectMemory, line: &str, kind: Option<NewKind>) -> String {
+fn write_line(memory: &ProjectMemory, line: &str, kind: Option<NewKind>) -> String {
     let plain = line.trim_start_matches(['-', '*', ' ']);
     match kind {
         Some(NewKind::Decision) => format!("**Decided:** {plain}"),
@@ -117,7 +121,7 @@ fn written(memory: &ProjectMemory, line: &str, kind: Option<NewKind>) -> String 
         Some(NewKind::Fix) => format!("**Fixed:** {plain}"),
         Some(NewKind::Learning) => format!("**Learned:** {plain}"),
         Some(NewKind::Gotcha) => format!("- {plain}"),
-        None if parsed(memory, line).records.is_empty() => format!("**Learned:** {plain}"),
+        None if parse_text(memory, line).records.is_empty() => format!("**Learned:** {plain}"),
         None => line.to_owned(),
     }
 }
@@ -164,7 +168,7 @@ fn lines_hold(text: &str, line: u32, lines: &[String]) -> bool {
     line.is_some_and(|line| lines.iter().any(|own| own == line))
 }
 
-fn parsed(memory: &ProjectMemory, text: &str) -> Parsed {
+fn parse_text(memory: &ProjectMemory, text: &str) -> Parsed {
     let kind = SourceKind::MemoryFile;
     parse(text, &ParseContext { project: &memory.key, today: memory.today, kind, file: MEMORY_FILE })
 }

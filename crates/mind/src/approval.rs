@@ -211,7 +211,7 @@ fn hash_of(file: &str, records: &[Record]) -> String {
 }
 
 /// The texts of a project's repository that hold memories, by file.
-pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
+pub(crate) fn list_sources(noted: &Noted, approved: &Approved) -> Vec<Source> {
     let row = |(file, records): (String, &[Record])| Source {
         approved: approved.holds(&file, records),
         memories: records.iter().map(|record| (record.source.line, record.title.to_string())).collect(),
@@ -392,7 +392,7 @@ mod tests {
     use m1nd_memory::{Comment, comment_records};
 
     /// What is noted of files with one comment each.
-    fn noted(files: &[(&str, &str)]) -> Noted {
+    fn note_files(files: &[(&str, &str)]) -> Noted {
         let mut noted = Noted::default();
         for (file, text) in files {
             let comment = Comment { line: 3, text: (*text).into() };
@@ -412,14 +412,15 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let mut approved = Approved::default();
         let mut first =
-            noted(&[("a.py", "MEMORY: decided jam over honey"), ("b.py", "MEMORY: learned that bees sting")]);
+            note_files(&[("a.py", "MEMORY: decided jam over honey"), ("b.py", "MEMORY: learned that bees sting")]);
         take_over(&mut approved, &first, &["a.py".to_owned()], &checkout(false), now);
         assert_eq!(approved.among(&first).into_iter().collect::<Vec<_>>(), ["a.py"]);
         first.files.get_mut("a.py").expect("is there").records[0].source.line = 99;
         assert!(approved.among(&first).contains("a.py"), "its line moved");
-        for other in
-            [noted(&[("a.py", "MEMORY: decided honey over jam")]), noted(&[("c.py", "MEMORY: decided jam over honey")])]
-        {
+        for other in [
+            note_files(&[("a.py", "MEMORY: decided honey over jam")]),
+            note_files(&[("c.py", "MEMORY: decided jam over honey")]),
+        ] {
             assert!(approved.among(&other).is_empty(), "{other:?}");
         }
     }
@@ -443,7 +444,7 @@ mod tests {
             (false, &old, &changed, false, &[]),
         ];
         for (number, (was, before, now, is_unsure, expected)) in rows.into_iter().enumerate() {
-            let (before, now) = (noted(before), noted(now));
+            let (before, now) = (note_files(before), note_files(now));
             let mut approved = Approved::default();
             if was {
                 take_over(&mut approved, &before, &[], &checkout(false), Timestamp::UNIX_EPOCH);

@@ -91,7 +91,7 @@ enum Which {
 
 /// Renders the block. Depends only on the memory and the day, so every process renders the same text.
 pub fn text(memory: &ProjectMemory) -> String {
-    let shown = shown(memory);
+    let shown = list_shown(memory);
     let recall = shown.as_ref().unwrap_or_else(|| memory.recall());
     let settings = &memory.settings;
     let number = |value: u32| value as usize;
@@ -102,7 +102,7 @@ pub fn text(memory: &ProjectMemory) -> String {
         max_gotchas: number(settings.max_gotchas),
         ..BlockLimits::default()
     };
-    let said = said(memory);
+    let said = list_said(memory);
     let sessions: Vec<m1nd_memory::Session> = memory.sessions.iter().map(|worked| worked.session.clone()).collect();
     let focus = focus(memory);
     let focus: Vec<&str> = focus.iter().map(String::as_str).collect();
@@ -124,7 +124,7 @@ pub fn text(memory: &ProjectMemory) -> String {
 }
 
 /// The project's own words, which rank the gotchas of its stack.
-fn said(memory: &ProjectMemory) -> Vec<&str> {
+fn list_said(memory: &ProjectMemory) -> Vec<&str> {
     let goal = memory.parsed.project_state.goal.as_deref().into_iter();
     let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha && memory.is_told(record));
     goal.chain(own.rev().take(MAX_SAID).map(|record| &*record.content)).collect()
@@ -139,7 +139,7 @@ fn focus(memory: &ProjectMemory) -> Vec<String> {
 
 /// The memories that may be shown, with a mark on those whose code changed or is gone; `None` if those are simply
 /// all. For a project that is not approved this returns all, because its block is compared but never written.
-fn shown(memory: &ProjectMemory) -> Option<Recall> {
+fn list_shown(memory: &ProjectMemory) -> Option<Recall> {
     let is_shown = |record: &&m1nd_memory::Record| !memory.is_own() || memory.is_told(record);
     let mut records: Vec<m1nd_memory::Record> = memory.records.iter().filter(is_shown).cloned().collect();
     let mut any = records.len() < memory.records.len();

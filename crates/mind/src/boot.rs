@@ -61,7 +61,7 @@ pub fn boot_notes(memory: &ProjectMemory) -> Vec<BootNote> {
     let mut notes: Vec<BootNote> = Vec::new();
     let own = memory.records.iter().enumerate().filter(|(_, record)| record.source.kind == SourceKind::MemoryFile);
     for (at, record) in own {
-        let Some(note) = parsed(memory, record, at) else { continue };
+        let Some(note) = parse_note(memory, record, at) else { continue };
         match notes.iter_mut().find(|known| known.key == note.key) {
             Some(known) if memory.records[known.at].source.line > record.source.line => {}
             Some(known) => *known = note,
@@ -73,7 +73,7 @@ pub fn boot_notes(memory: &ProjectMemory) -> Vec<BootNote> {
     notes
 }
 
-fn parsed(memory: &ProjectMemory, record: &Record, at: usize) -> Option<BootNote> {
+fn parse_note(memory: &ProjectMemory, record: &Record, at: usize) -> Option<BootNote> {
     let (_, text) = record.content.split_once(MARK)?;
     let (key, text) = text.split_once(": ")?;
     if !is_key(key) {

@@ -45,7 +45,7 @@ pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn
             about.trouble(&note.text, None, &mut found);
         }
         for note in notes.rejected.iter().filter(|note| is_new(&memory.notes.rejected, note)).take(MAX_NEW) {
-            about.rejected(&note.text, RejectedSeverity::Moderate, &mut found);
+            about.find_rejected(&note.text, RejectedSeverity::Moderate, &mut found);
         }
         return found;
     }
@@ -59,10 +59,10 @@ pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn
                 about.trouble(&record.content, Some(record), &mut found);
             }
             (Kind::Decision, _) => {
-                about.rejected(&record.title, RejectedSeverity::High, &mut found);
-                about.known(record, &mut found);
+                about.find_rejected(&record.title, RejectedSeverity::High, &mut found);
+                about.find_known(record, &mut found);
             }
-            (Kind::Learning, _) => about.known(record, &mut found),
+            (Kind::Learning, _) => about.find_known(record, &mut found),
             _ => {}
         }
     }
@@ -105,7 +105,7 @@ impl About<'_> {
     }
 
     /// An approach that was given up before.
-    fn rejected(&self, text: &str, least: RejectedSeverity, found: &mut Vec<Advice>) {
+    fn find_rejected(&self, text: &str, least: RejectedSeverity, found: &mut Vec<Advice>) {
         let again = self.memory.recall().rejected_again(text);
         let is_due = |again: &&m1nd_memory::Rejected| {
             again.severity >= least && self.memory.is_told(&self.memory.records[again.record])
@@ -117,7 +117,7 @@ impl About<'_> {
     }
 
     /// A memory that says what one of the same kind says, or nearly.
-    fn known(&self, new: &Record, found: &mut Vec<Advice>) {
+    fn find_known(&self, new: &Record, found: &mut Vec<Advice>) {
         let (novelty, like) = self.memory.recall().novelty(&new.content);
         let Some(like) = like.map(|at| &self.memory.records[at]).filter(|like| like.kind == new.kind) else { return };
         if !self.memory.is_told(like) {

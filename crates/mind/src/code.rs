@@ -108,7 +108,7 @@ impl<'s> CodeIndex<'s> {
     /// The state of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
         let graph = self.snapshot.graph();
-        match CodeTexts::new(self.snapshot).state(&anchor.bound(), self.prefix) {
+        match CodeTexts::new(self.snapshot).state(&anchor.to_bound(), self.prefix) {
             BoundState::Unchanged => anchor.row(CodeState::Current),
             BoundState::Modified => anchor.row(CodeState::Stale),
             BoundState::Moved(node) => {
@@ -127,7 +127,7 @@ impl<'s> CodeIndex<'s> {
 
 impl Anchor {
     /// The code itself, without its name in the memory.
-    fn bound(&self) -> Bound {
+    fn to_bound(&self) -> Bound {
         Bound { node: self.node.clone(), content: self.content, file: self.file }
     }
 

@@ -108,7 +108,7 @@ impl GlobalEdges {
     /// [`MemoryError::Invalid`] if there is none of this id; [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn verify(home: &SharedFolder, id: &str) -> Result<Edge, MemoryError> {
         change(home, |edges| {
-            let edge = edges.iter_mut().find(|edge| &*edge.id == id).ok_or_else(|| unknown(id))?;
+            let edge = edges.iter_mut().find(|edge| &*edge.id == id).ok_or_else(|| report_unknown(id))?;
             edge.verified_count = edge.verified_count.saturating_add(1);
             Ok(edge.clone())
         })
@@ -120,13 +120,13 @@ impl GlobalEdges {
     /// As [`GlobalEdges::verify`].
     pub fn remove(home: &SharedFolder, id: &str) -> Result<Edge, MemoryError> {
         change(home, |edges| {
-            let at = edges.iter().position(|edge| &*edge.id == id).ok_or_else(|| unknown(id))?;
+            let at = edges.iter().position(|edge| &*edge.id == id).ok_or_else(|| report_unknown(id))?;
             Ok(edges.remove(at))
         })
     }
 }
 
-fn unknown(id: &str) -> MemoryError {
+fn report_unknown(id: &str) -> MemoryError {
     MemoryError::Invalid(format!("no gotcha of all projects has the id `{id}`; `mind edges list` shows them"))
 }
 
@@ -138,7 +138,7 @@ fn change<T>(
         let mut edges = parse(home, content)?.edges;
         let answer = change(&mut edges)?;
         let text = serde_json::to_vec_pretty(&Numbered { version: VERSION, edges: &edges });
-        Ok((answer, Some(text.map_err(|error| damaged(home, error.to_string()))?)))
+        Ok((answer, Some(text.map_err(|error| report_damage(home, error.to_string()))?)))
     })
 }
 
@@ -146,9 +146,9 @@ fn parse(home: &SharedFolder, content: Option<Vec<u8>>) -> Result<GlobalEdges, M
     let Some(content) = content else { return Ok(GlobalEdges::default()) };
     // An empty file is not what we wrote.
     let content = if content.is_empty() { b"{" } else { content.as_slice() };
-    GlobalEdges::of(content).map_err(|why| damaged(home, why))
+    GlobalEdges::of(content).map_err(|why| report_damage(home, why))
 }
 
-fn damaged(home: &SharedFolder, why: String) -> MemoryError {
+fn report_damage(home: &SharedFolder, why: String) -> MemoryError {
     MemoryError::Damaged { path: home.path().join(FILE), why }
 }

@@ -135,7 +135,7 @@ impl Moment<'_> {
             tracing::warn!(%error, "the notes of the last session stay");
         }
         // What cannot be noted now is no reason to say nothing.
-        let refreshed = self.keeper.refreshed(self.project);
+        let refreshed = self.keeper.refresh_and_read(self.project);
         if let Err(error) = &refreshed {
             tracing::warn!(%error, "what is new is not noted");
         }
@@ -261,7 +261,7 @@ impl Moment<'_> {
     }
 
     fn stop(&self) -> Result<(), MemoryError> {
-        let (is_changed, memory) = self.keeper.refreshed(self.project)?;
+        let (is_changed, memory) = self.keeper.refresh_and_read(self.project)?;
         if is_changed {
             block::refresh(&memory);
         }

@@ -157,7 +157,7 @@ impl Keeper {
     }
 
     /// As a quick [`Keeper::refresh`], with the memory as it is then.
-    pub(crate) fn refreshed(&self, project: &Path) -> Result<(bool, ProjectMemory), MemoryError> {
+    pub(crate) fn refresh_and_read(&self, project: &Path) -> Result<(bool, ProjectMemory), MemoryError> {
         let looked = self.look(project, Depth::Quick)?;
         Ok((looked.memory_changed, self.read_again(&looked.memory)?))
     }
@@ -224,7 +224,7 @@ impl Keeper {
         match known {
             Some(known) => {
                 let checkout = Checkout::of(project);
-                let is_inherited = known.is_linked && worktree::inherited(project, &self.home).is_some();
+                let is_inherited = known.is_linked && worktree::find_inherited(project, &self.home).is_some();
                 let note = |approved: &mut Approved| {
                     match approved.is_linked {
                         true => worktree::note_written(project, approved, before, &checkout, is_inherited),
@@ -260,7 +260,7 @@ impl Keeper {
     /// there.
     fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
-        let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
+        let Some(of) = worktree::find_inherited(project, &self.home) else { return Ok(()) };
         if approvals.get(project)?.is_some_and(|approved| approved.is_declined) {
             return Ok(());
         }
@@ -287,7 +287,7 @@ impl Keeper {
         let noted = NotedFile::of(project).read();
         let checkout = Checkout::of(project);
         Approvals::new(&self.home).change(project, WAIT, |approved| {
-            let known = approval::listed(&noted, approved);
+            let known = approval::list_sources(&noted, approved);
             if let Some(none) = wanted.iter().find(|name| known.iter().all(|source| source.file != **name)) {
                 return Err(MemoryError::Invalid(format!(
                     "no memory stands in `{none}`; `mind approve --dry-run` lists where there are some"
@@ -296,7 +296,7 @@ impl Keeper {
             approval::take_over(approved, &noted, wanted, &checkout, Timestamp::now());
             worktree::note(project, approved);
             approved.without_block = without_block.unwrap_or(approved.without_block);
-            let now = approval::listed(&noted, approved);
+            let now = approval::list_sources(&noted, approved);
             let new = now.into_iter().zip(known).filter(|(now, before)| now.approved && !before.approved);
             Ok(new.map(|(now, _)| now).collect())
         })
@@ -309,7 +309,7 @@ impl Keeper {
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
         // Without a project of its own it would count as the one that it is a work tree of.
-        let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
+        let is_declined = wanted.is_empty() && worktree::find_inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
                 (approved.is_linked, approved.is_declined) = (false, is_declined);

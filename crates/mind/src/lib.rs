@@ -99,7 +99,7 @@ pub use project::find_project;
 pub use registry::{Project, Registry};
 pub use related::Related;
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
-pub use setup::{Made, Planned, make, planned};
+pub use setup::{Made, Planned, make, plan_files};
 pub use stats::ProjectStats;
 pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStatus};
 pub use tidy::{Archived, Forgotten, archive, forget, show_again};

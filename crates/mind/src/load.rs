@@ -122,7 +122,7 @@ impl MainTexts {
         Some(Self {
             memory: optional(&root, MEMORY_FILE, MAX_MEMORY, problems).ok()?,
             archives: archives(&main, problems),
-            noted: NotedFile::of(&main).packed(),
+            noted: NotedFile::of(&main).read_packed(),
             is_own: Standing::of(&main, home, problems).is_own,
             project: main,
         })
@@ -167,13 +167,13 @@ struct Told<'t> {
 pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
-    let text = stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems);
+    let text = read_stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems);
     problems.extend(settings.apply(&String::from_utf8_lossy(&text), Owner::User));
     (settings, problems)
 }
 
 /// A file that may be missing. Adds to `problems` why it cannot be read.
-fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
+fn read_stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
     match read {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(error) => {
@@ -183,7 +183,7 @@ fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut 
     }
 }
 
-/// Like [`stored`], for a file of the project.
+/// Like [`read_stored`], for a file of the project.
 fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
     let read = match root.read(&repo_path(name)?, max) {
         Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
@@ -218,9 +218,9 @@ impl Texts {
             archives: archives(project, &mut problems),
             session: optional(&root, SESSION_FILE, MAX_SESSION, &mut problems)?,
             own_settings: optional(&root, &format!("{FOLDER}/{SETTINGS_FILE}"), MAX_SETTINGS, &mut problems)?,
-            user_settings: stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems),
-            noted: NotedFile::of(project).packed(),
-            global: stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
+            user_settings: read_stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems),
+            noted: NotedFile::of(project).read_packed(),
+            global: read_stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
             standing: Standing::of(project, home, &mut problems),
             main: MainTexts::read(project, home, &mut problems),
             problems,
@@ -283,13 +283,13 @@ impl Texts {
         add_gathered(&mut records, told.noted, told.settings, &standing.approved);
         let links = sessions::promote(&mut records, told.notes, project, self.today);
         records.retain(|record| !standing.approved.is_forgotten(record.id));
-        let dates = dated(&mut records, told, self.modified);
+        let dates = date_records(&mut records, told, self.modified);
         let is_told = |record: &Record| {
             !standing.is_own
                 || Path::new(&*record.source.file).is_absolute()
                 || approval::trust(record, true, told.approved) != Trust::Unapproved
         };
-        let (records, dates) = closed(records, dates, is_told);
+        let (records, dates) = close_told(records, dates, is_told);
         (records, dates, links)
     }
 
@@ -503,7 +503,7 @@ impl ProjectMemory {
     /// Comments and commits that hold memories, and whether each is approved.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
-        approval::listed(&self.noted, &self.standing.approved)
+        approval::list_sources(&self.noted, &self.standing.approved)
     }
 
     /// Whether the user wants no block in the files of the project.
@@ -569,7 +569,7 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
 }
 
 /// Fills in the day of each memory and removes secrets. Returns the time of each.
-fn dated(records: &mut [Record], told: &Told<'_>, modified: Timestamp) -> Vec<String> {
+fn date_records(records: &mut [Record], told: &Told<'_>, modified: Timestamp) -> Vec<String> {
     let Told { noted, settings, values, .. } = *told;
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
@@ -583,7 +583,7 @@ fn dated(records: &mut [Record], told: &Told<'_>, modified: Timestamp) -> Vec<St
 }
 
 /// Applies fixes in other texts, which close issues. A text that is not approved closes nothing.
-fn closed(
+fn close_told(
     mut records: Vec<Record>,
     mut dates: Vec<String>,
     is_told: impl Fn(&Record) -> bool,

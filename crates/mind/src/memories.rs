@@ -343,13 +343,13 @@ impl Memories {
     pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
         let today = Some(jiff::Zoned::now().date());
         let mut notices = Vec::new();
-        let projects = self.asked(query, &mut notices)?;
+        let projects = self.list_asked(query, &mut notices)?;
         // Of all projects only the user's own settings hold.
         let settings = match projects.as_slice() {
             [one] if !query.all_projects => one.settings.clone(),
             _ => user_settings(&self.home).0,
         };
-        let named = self.models.named(&settings);
+        let named = self.models.find_named(&settings);
         let limit = if named.is_some() { query.limit.max(model::READ) } else { query.limit };
         let ask = |memory: &ProjectMemory| {
             let near = Near::of(memory, query.text, query.near, snapshot);
@@ -375,7 +375,7 @@ impl Memories {
             put_newer_first(memory, &mut rows, id_of);
         }
         let asked = Asked { projects: &projects, answers: &answers, snapshot };
-        let rows = asked.shown(&rows, &mut notices);
+        let rows = asked.complete_rows(&rows, &mut notices);
         for memory in &projects {
             notices.extend(self.not_looked_at(memory, rows.is_empty() && !query.all_projects)?);
             notices.extend(memory.left_out().map(|problem| format!("{}: {problem}", memory.name)));
@@ -391,7 +391,7 @@ impl Memories {
     }
 
     /// The projects that a question is about. Adds to `notices` those that cannot be read.
-    fn asked(
+    fn list_asked(
         &self,
         query: &MemoryQuery<'_>,
         notices: &mut Vec<String>,
@@ -512,7 +512,7 @@ struct Asked<'a, 's> {
 
 impl Asked<'_, '_> {
     /// Completes the rows. Adds limits of the answer to `notices`.
-    fn shown(&self, rows: &[Hit<'_>], notices: &mut Vec<String>) -> Vec<FoundMemory> {
+    fn complete_rows(&self, rows: &[Hit<'_>], notices: &mut Vec<String>) -> Vec<FoundMemory> {
         let mut views: Vec<Option<CodeView>> = self.projects.iter().map(|_| None).collect();
         let mut shown = Vec::with_capacity(rows.len());
         for (place, found) in rows.iter().enumerate() {
@@ -532,7 +532,7 @@ impl Asked<'_, '_> {
                 code,
                 depends_on_changed,
                 same: same.collect(),
-                related: memory.related(record, place < MAX_LINKED),
+                related: memory.list_related(record, place < MAX_LINKED),
             });
         }
         for (memory, view) in self.projects.iter().zip(&views) {
@@ -606,7 +606,7 @@ impl ProjectMemory {
         let record = &self.records[at];
         let code = view.rows(self, snapshot, at);
         let opposite = |is_from_here: bool| {
-            let mut related = self.related(at, false).into_iter();
+            let mut related = self.list_related(at, false).into_iter();
             related.find(|other| other.relation.is_opposite() && other.is_from_here == is_from_here)
         };
         Note {

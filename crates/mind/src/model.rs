@@ -24,7 +24,7 @@ pub(crate) struct Models {
 
 impl Models {
     /// The model that the settings name; `None` if they name none, else what is missing.
-    pub(crate) fn named(&self, settings: &Settings) -> Option<Result<Arc<LocalModel>, String>> {
+    pub(crate) fn find_named(&self, settings: &Settings) -> Option<Result<Arc<LocalModel>, String>> {
         if settings.embedder != MODEL {
             return None;
         }

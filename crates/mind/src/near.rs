@@ -60,7 +60,7 @@ impl<'s> Near<'s> {
                 starts.push(node);
             }
         }
-        let reached = reached(snapshot.graph(), &starts);
+        let reached = find_reached(snapshot.graph(), &starts);
         (!reached.is_empty()).then_some(Self { snapshot, prefix, reached })
     }
 
@@ -92,7 +92,7 @@ impl<'s> Near<'s> {
 }
 
 /// Nodes within [`MAX_STEPS`] of one of `starts`, along edges in both directions, each with the place it is nearest to.
-fn reached(graph: &Graph, starts: &[NodeIx]) -> FxHashMap<NodeIx, (u8, NodeIx)> {
+fn find_reached(graph: &Graph, starts: &[NodeIx]) -> FxHashMap<NodeIx, (u8, NodeIx)> {
     let mut reached: FxHashMap<NodeIx, (u8, NodeIx)> = starts.iter().map(|&node| (node, (0, node))).collect();
     let mut open: VecDeque<NodeIx> = starts.iter().copied().collect();
     while let Some(node) = open.pop_front() {

@@ -123,13 +123,13 @@ impl NotedFile {
     }
 
     /// The stored bytes; empty if there is no file, or it cannot be read.
-    pub(crate) fn packed(&self) -> Vec<u8> {
+    pub(crate) fn read_packed(&self) -> Vec<u8> {
         index_folder(&self.project).and_then(|folder| folder.read(FILE, MAX_BYTES)).ok().flatten().unwrap_or_default()
     }
 
     /// The stored data; empty if there is no file, or it cannot be used.
     pub(crate) fn read(&self) -> Noted {
-        Self::unpack(&self.packed())
+        Self::unpack(&self.read_packed())
     }
 
     /// Decodes stored bytes; empty if they are damaged.
@@ -139,7 +139,7 @@ impl NotedFile {
 
     /// Whether there is a file that cannot be used. The next change replaces it.
     pub(crate) fn is_damaged(&self) -> bool {
-        let packed = self.packed();
+        let packed = self.read_packed();
         !packed.is_empty() && decode(&packed).is_none()
     }
 
@@ -155,7 +155,7 @@ impl NotedFile {
             let before = before.unwrap_or_default();
             let mut after = before.clone();
             change(&mut after);
-            after.bound();
+            after.limit_growth();
             let content = (after != before).then(|| encode(&after));
             Ok((after, content.flatten()))
         })
@@ -164,7 +164,7 @@ impl NotedFile {
 
 impl Noted {
     /// Drops the oldest of what only grows.
-    fn bound(&mut self) {
+    fn limit_growth(&mut self) {
         while self.shown.len() > MAX_SESSIONS {
             let oldest = self.shown.iter().min_by_key(|(_, shown)| shown.last).map(|(session, _)| session.clone());
             oldest.and_then(|session| self.shown.remove(&session));

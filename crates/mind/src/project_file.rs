@@ -63,7 +63,7 @@ impl ProjectFile {
             let mut content = self.parse(folder, bytes)?;
             let (answer, differs) = change(&mut content.projects)?;
             let text = differs.then(|| serde_json::to_vec_pretty(&content)).transpose();
-            Ok((answer, text.map_err(|error| self.damaged(folder, error.to_string()))?))
+            Ok((answer, text.map_err(|error| self.report_damage(folder, error.to_string()))?))
         })
     }
 
@@ -76,15 +76,15 @@ impl ProjectFile {
             return Ok(Content { version: self.version, projects: BTreeMap::new(), more: BTreeMap::new() });
         };
         let content: Content<T> =
-            serde_json::from_slice(&bytes).map_err(|error| self.damaged(folder, error.to_string()))?;
+            serde_json::from_slice(&bytes).map_err(|error| self.report_damage(folder, error.to_string()))?;
         if content.version > self.version {
             let why = format!("it has version {}, this program knows {}", content.version, self.version);
-            return Err(self.damaged(folder, why));
+            return Err(self.report_damage(folder, why));
         }
         Ok(content)
     }
 
-    fn damaged(&self, folder: &SharedFolder, why: String) -> MemoryError {
+    fn report_damage(&self, folder: &SharedFolder, why: String) -> MemoryError {
         MemoryError::Damaged { path: folder.path().join(self.name), why }
     }
 }

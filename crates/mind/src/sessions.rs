@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use m1nd_memory::{
-    Capture, Kind, Novelty, Parsed, Recall, Record, Relation, RelationKind, SessionNotes, SourceKind, Worked, worked,
+    Capture, Kind, Novelty, Parsed, Recall, Record, Relation, RelationKind, SessionNotes, SourceKind, Worked,
+    list_worked,
 };
 
 use crate::noted::Noted;
@@ -28,7 +29,7 @@ pub(crate) fn of(parsed: &Parsed, records: &[Record], noted: &Noted, settings: &
         let captures = message.records.iter().filter_map(|record| Some(Capture { at, day: record.date?, record }));
         committed.extend(captures);
     }
-    let mut found = worked(&parsed.sessions, &live, &committed, gap_seconds(settings));
+    let mut found = list_worked(&parsed.sessions, &live, &committed, gap_seconds(settings));
     for worked in &mut found {
         let Some((start, end)) = worked.span else { continue };
         let within = noted.touched.values().filter(|at| (start..=end + gap_seconds(settings)).contains(*at)).count();
@@ -45,7 +46,7 @@ pub(crate) fn gap_seconds(settings: &Settings) -> i64 {
 /// Adds what the notes of the session make a memory of: approaches that were rejected with a reason. What says the same
 /// as a memory that is there is left out; what is like one is linked with it.
 pub(crate) fn promote(records: &mut Vec<Record>, notes: &SessionNotes, project: &str, day: Date) -> Vec<Relation> {
-    let promoted = notes.promoted(project, SESSION_FILE, day);
+    let promoted = notes.promote_notes(project, SESSION_FILE, day);
     if promoted.is_empty() {
         return Vec::new();
     }

@@ -150,7 +150,7 @@ impl Settings {
         let mut problems = Vec::new();
         for (section, value) in &table {
             let Value::Table(keys) = value else {
-                problems.push(unknown(section));
+                problems.push(report_unknown(section));
                 continue;
             };
             for (key, value) in keys {
@@ -164,7 +164,7 @@ impl Settings {
     }
 
     fn set(&mut self, key: &str, value: &Value, owner: Owner) -> Result<(), String> {
-        let place = self.place(key).ok_or_else(|| unknown(key))?;
+        let place = self.place(key).ok_or_else(|| report_unknown(key))?;
         // A project names no folder to read from, and takes nothing away that protects its user.
         let is_for_user = key.starts_with("daemon.")
             || key == "search.model_path"
@@ -252,7 +252,7 @@ impl Settings {
 }
 
 /// The message about an unknown key, with the most similar known one.
-fn unknown(key: &str) -> String {
+fn report_unknown(key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     let shared = |known: &&&str| {
         let known = known.rsplit('.').next().unwrap_or(known);
@@ -270,7 +270,7 @@ fn unknown(key: &str) -> String {
 /// # Errors
 /// A sentence about the problem with the key or the value.
 pub fn set_key(text: &str, key: &str, value: &str) -> Result<String, String> {
-    let (section, name) = key.split_once('.').ok_or_else(|| unknown(key))?;
+    let (section, name) = key.split_once('.').ok_or_else(|| report_unknown(key))?;
     let quoted = format!("{value:?}");
     // A word is a text unless it is a number or a switch.
     let written = [value, &quoted].into_iter().find(|written| {

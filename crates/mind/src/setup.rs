@@ -80,7 +80,7 @@ pub struct Planned {
 }
 
 /// Returns the files that connecting the project in `folder` writes, in order, without writing any.
-pub fn planned(folder: &Path, home: &Path) -> Vec<Planned> {
+pub fn plan_files(folder: &Path, home: &Path) -> Vec<Planned> {
     let project = canonical(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = |file: PathBuf, change| Planned { is_new: Place::at(&file) == Place::Nothing, file, change };
     let mut files = vec![

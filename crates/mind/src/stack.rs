@@ -23,7 +23,7 @@ pub(crate) fn detect(root: &Root, files: &[(RepoPath, FileMeta)]) -> Vec<Box<str
         .take(MAX_MANIFESTS)
         .map(|(path, evidence)| (path.clone(), evidence))
         .collect();
-    named.extend(unlisted(root, &named));
+    named.extend(list_unlisted(root, &named));
     let scripts = evidence(|evidence| evidence == Evidence::Script).take(MAX_SCRIPTS);
     let texts: Vec<(RepoPath, String)> = named
         .into_iter()
@@ -42,7 +42,7 @@ pub(crate) fn detect(root: &Root, files: &[(RepoPath, FileMeta)]) -> Vec<Box<str
 }
 
 /// Files that say something but stand in no listing: at the top, and beside the manifests.
-fn unlisted(root: &Root, named: &[(RepoPath, Evidence)]) -> Vec<(RepoPath, Evidence)> {
+fn list_unlisted(root: &Root, named: &[(RepoPath, Evidence)]) -> Vec<(RepoPath, Evidence)> {
     let folder =
         |path: &RepoPath| path.as_str().rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let mut folders: BTreeSet<String> = named.iter().map(|(path, _)| folder(path)).collect();

@@ -35,7 +35,7 @@ impl Standing {
             && !worktree::is_approved(project, &approved)
             && !approved.is_declined
         {
-            if let Some(of) = worktree::inherited(project, home) {
+            if let Some(of) = worktree::find_inherited(project, home) {
                 let forgotten = std::mem::take(&mut approved.forgotten);
                 approved = of;
                 approved.forgotten.extend(forgotten);

@@ -143,7 +143,7 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
     let removed = lines.get(at).filter(|_| stands_in(memory, record, &text));
     let Some(removed) = removed else { return invalid(format!("{file} has changed meanwhile; try again")) };
     let mut text_of = removed.trim_end().to_owned();
-    let others: Vec<u32> = parsed(memory, record, &text).iter().map(|found| found.source.line).collect();
+    let others: Vec<u32> = parse_records(memory, record, &text).iter().map(|found| found.source.line).collect();
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = words(&record.content);
     let mut end = at + 1;
@@ -168,11 +168,11 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
 fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError> {
     let text = read(&memory.path, &record.source.file)?;
     let on_line = |found: &&Record| found.source.line == record.source.line;
-    Ok(parsed(memory, record, &text).iter().filter(on_line).count() <= 1)
+    Ok(parse_records(memory, record, &text).iter().filter(on_line).count() <= 1)
 }
 
 /// The memories that the file of one holds when its text is this.
-fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
+fn parse_records(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
     let (kind, file) = (record.source.kind, &*record.source.file);
     parse(text, &ParseContext { project: &memory.key, today: memory.today, kind, file }).records
 }
@@ -180,7 +180,7 @@ fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
 /// Whether a memory still stands where it was found, in the text that its file has now.
 fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
     let is_it = |found: &Record| found.id == record.id && found.source.line == record.source.line;
-    parsed(memory, record, text).iter().any(is_it)
+    parse_records(memory, record, text).iter().any(is_it)
 }
 
 /// The lines that begin a section: headings of the first two levels, outside of code.

@@ -23,7 +23,7 @@ const MAX_TEXTS: usize = 500;
 const MAX_TEXT: u64 = 4 << 20;
 
 /// The approvals of the project that this folder is a work tree of, if they cover all its texts.
-pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
+pub(crate) fn find_inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
     let (git, inner) = place(project)?;
     if !git.is_linked() {
         return None;

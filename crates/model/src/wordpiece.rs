@@ -140,7 +140,7 @@ impl WordPiece {
     pub(crate) fn all_pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut pieces = Vec::new();
         let mut word = String::new();
-        for character in self.cleaned(text) {
+        for character in self.clean_text(text) {
             let alone = is_punctuation(character) || is_ideograph(character);
             if alone || character.is_whitespace() {
                 self.cut(&word, &mut pieces);
@@ -161,7 +161,7 @@ impl WordPiece {
     }
 
     /// Normalises a text: no control characters, and the case and accents that the model expects.
-    fn cleaned(&self, text: &str) -> impl Iterator<Item = char> {
+    fn clean_text(&self, text: &str) -> impl Iterator<Item = char> {
         let kept = |character: &char| {
             character.is_whitespace() || !(character.is_control() || is_format(*character) || *character == '\u{fffd}')
         };

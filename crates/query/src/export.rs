@@ -115,7 +115,7 @@ pub fn edges<'g>(snapshot: &'g Snapshot, filter: &EdgeFilter) -> impl Iterator<I
     let dispatch = Dispatch::new(graph);
     by_id(graph).into_iter().flat_map(move |node| {
         let mut edges: Vec<EdgeRef<'g>> =
-            graph.out_edges(node).chain(dispatch.shown(node)).filter(|edge| filter.admits(edge)).collect();
+            graph.out_edges(node).chain(dispatch.list_shown(node)).filter(|edge| filter.admits(edge)).collect();
         edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier, edge.dispatches));
         edges.into_iter().map(move |edge| edge_row(snapshot, &edge))
     })
@@ -137,7 +137,7 @@ fn line(graph: &Graph, node: NodeIx) -> u32 {
 }
 
 /// The id as answers show it.
-fn shown(snapshot: &Snapshot, node: NodeIx) -> Cow<'_, str> {
+fn show_id(snapshot: &Snapshot, node: NodeIx) -> Cow<'_, str> {
     let id = snapshot.graph().id(node);
     snapshot.with_repositories(id).map_or(Cow::Borrowed(id), Cow::Owned)
 }
@@ -146,14 +146,14 @@ fn node_row(snapshot: &Snapshot, node: NodeIx) -> NodeRow<'_> {
     let graph = snapshot.graph();
     let (start_line, end_line) = graph.lines(node);
     NodeRow {
-        id: shown(snapshot, node),
+        id: show_id(snapshot, node),
         kind: graph.kind(node),
         name: graph.label(node),
         file: file(graph, node),
         line: line(graph, node),
         start_line,
         end_line,
-        parent: graph.parent(node).map(|parent| shown(snapshot, parent)),
+        parent: graph.parent(node).map(|parent| show_id(snapshot, parent)),
         flags: flag_words(graph.flags(node)),
         signature: graph.signature(node),
         doc: graph.doc(node),
@@ -163,8 +163,8 @@ fn node_row(snapshot: &Snapshot, node: NodeIx) -> NodeRow<'_> {
 fn edge_row<'g>(snapshot: &'g Snapshot, edge: &EdgeRef<'g>) -> EdgeRow<'g> {
     let graph = snapshot.graph();
     EdgeRow {
-        from: shown(snapshot, edge.from),
-        to: shown(snapshot, edge.to),
+        from: show_id(snapshot, edge.from),
+        to: show_id(snapshot, edge.to),
         relation: edge.relation,
         tier: edge.tier,
         of: edge.of,

@@ -81,9 +81,9 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
         return Err(ResolveError::Folder { files: ids.collect(), path });
     }
     match found.as_slice() {
-        [] => Err(ResolveError::NotFound { text: shown(text.trim()), suggestions: similar(snapshot, text.trim()) }),
+        [] => Err(ResolveError::NotFound { text: clip_text(text.trim()), suggestions: similar(snapshot, text.trim()) }),
         several => Err(ResolveError::Ambiguous {
-            text: shown(text.trim()),
+            text: clip_text(text.trim()),
             candidates: several
                 .iter()
                 .take(ResolveError::MAX_CANDIDATES)
@@ -164,7 +164,7 @@ struct Wanted {
 
 impl Wanted {
     fn parse(text: &str) -> Option<Self> {
-        let text = node_id::without_call(node_id::typed(text));
+        let text = node_id::without_call(node_id::strip_prefix_of_file(text));
         let folded = |part: Option<&str>| part.unwrap_or_default().to_lowercase().chars().take(MAX_COMPARED).collect();
         let mut parts = text.rsplit([':', '.', '/', '#']).filter(|part| !part.is_empty());
         let file = text.rsplit('/').next().filter(|_| !node_id::typed_symbol(text));
@@ -184,7 +184,7 @@ impl Wanted {
     }
 }
 
-fn shown(text: &str) -> String {
+fn clip_text(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 

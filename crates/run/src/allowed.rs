@@ -79,7 +79,7 @@ impl Allowed {
     }
 
     /// The command as it is shown: arguments with spaces or quotes are quoted as in JSON.
-    pub fn shown(&self) -> String {
+    pub fn show_command(&self) -> String {
         let is_plain = |word: &str| {
             !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c.is_control() || "\"'\\$`".contains(c))
         };
@@ -100,7 +100,7 @@ impl Allowed {
 
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown())
+        f.write_str(&self.show_command())
     }
 }
 

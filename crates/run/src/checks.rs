@@ -289,7 +289,7 @@ impl Prepared {
     /// # Errors
     /// [`Cancelled`].
     pub fn before(&self, content: ContentHash, cancel: &Cancel, progress: &dyn Progress) -> Result<Before, Cancelled> {
-        let known = self.known();
+        let known = self.read_known();
         let mut outcomes = Vec::new();
         for index in 0..self.commands.len() {
             cancel.check()?;
@@ -414,7 +414,7 @@ impl Prepared {
         format!("report-{}-{}.xml", std::process::id(), REPORTS.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn known(&self) -> Vec<(String, Outcome)> {
+    fn read_known(&self) -> Vec<(String, Outcome)> {
         let bytes = self.files.read(KNOWN, MAX_KNOWN_BYTES).ok().flatten();
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
@@ -425,7 +425,7 @@ impl Prepared {
             return;
         }
         _ = self.files.change::<_, StoreError>(KNOWN, MAX_KNOWN_BYTES, WAIT, |_| {
-            let mut known = self.known();
+            let mut known = self.read_known();
             known.retain(|(other, _)| *other != key);
             let first = (known.len() + 1).saturating_sub(MAX_KNOWN);
             known.drain(..first);

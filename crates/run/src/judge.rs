@@ -65,7 +65,7 @@ pub struct CheckReport {
 impl CheckReport {
     pub(crate) fn not_run(command: &Allowed, reason: impl Into<String>) -> Self {
         Self {
-            command: command.shown(),
+            command: command.show_command(),
             kind: command.kind.word(),
             result: CheckResult::NotRun,
             reason: Some(reason.into()),
@@ -103,7 +103,7 @@ pub(crate) fn judge(command: &Allowed, before: Option<&Outcome>, after: &Outcome
             (CheckResult::NotRun, Some("the command ran no test".to_owned()))
         }
         Ended::Exited(Some(0)) => (CheckResult::Pass, None),
-        Ended::Exited(_) => failed(before, after, &mut report),
+        Ended::Exited(_) => judge_failed(before, after, &mut report),
     };
     // Failures that were there before are counted, not shown again.
     if !matches!(result, CheckResult::Pass | CheckResult::FailsAsBefore) {
@@ -122,7 +122,7 @@ fn timed_out(command: &Allowed, before: Option<&Outcome>) -> (CheckResult, Optio
     }
 }
 
-fn failed(before: Option<&Outcome>, after: &Outcome, report: &mut CheckReport) -> (CheckResult, Option<String>) {
+fn judge_failed(before: Option<&Outcome>, after: &Outcome, report: &mut CheckReport) -> (CheckResult, Option<String>) {
     let Some(before) = before else {
         return (CheckResult::Unclear, Some("it was not run before the change, so the failure may be old".to_owned()));
     };

@@ -35,6 +35,6 @@ pub use parts::PartsBuilder;
 pub use query::{Beyond, Mention, Query, QueryTerm};
 pub use terms::{
     Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, MAX_BODY_TERMS, MAX_USED_NAMES, TermsError,
-    innermost_ranges,
+    innermost_ranges, used_name,
 };
 pub use zones::Zone;

@@ -22,7 +22,7 @@ pub(crate) fn of_pieces(pieces: &[Piece<'_>]) -> Vec<Vec<String>> {
         let said = AFTER.iter().filter_map(|mark| piece.text.split_once(mark)).map(|(_, message)| message);
         let spoken = said.min_by_key(|message| message.len());
         let whole = matches!(piece.zone, Zone::Error | Zone::Span).then_some(piece.text);
-        for message in spoken.or(whole).into_iter().chain(quoted(piece.text)) {
+        for message in spoken.or(whole).into_iter().chain(list_quoted(piece.text)) {
             let found = words_of(message);
             if found.len() >= LEAST_WORDS && messages.len() < MAX_MESSAGES && !messages.contains(&found) {
                 messages.push(found);
@@ -33,7 +33,7 @@ pub(crate) fn of_pieces(pieces: &[Piece<'_>]) -> Vec<Vec<String>> {
 }
 
 /// Quoted parts of a text.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+fn list_quoted(text: &str) -> impl Iterator<Item = &str> {
     QUOTES.iter().flat_map(move |(open, close)| {
         let mut rest = text;
         std::iter::from_fn(move || {

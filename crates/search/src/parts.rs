@@ -72,7 +72,7 @@ impl<'e> PartsBuilder<'e> {
         if !self.files.is_empty() {
             self.end_part(cancel)?;
         }
-        Ok((merged(self.parts, cancel)?, self.vectors.finish()))
+        Ok((merge_parts(self.parts, cancel)?, self.vectors.finish()))
     }
 
     fn end_part(&mut self, cancel: &Cancel) -> Result<(), Cancelled> {
@@ -102,7 +102,7 @@ impl<'e> PartsBuilder<'e> {
 }
 
 /// One index of parts whose files follow each other.
-fn merged(parts: Vec<Base>, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
+fn merge_parts(parts: Vec<Base>, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
     let mut sections: [Vec<u8>; SECTIONS] = Default::default();
     for section in [Section::Paths, Section::Documents, Section::Ids, Section::Postings] {
         let bytes = parts.iter().map(|part| part.section(section).len()).sum();

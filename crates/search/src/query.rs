@@ -117,7 +117,7 @@ impl Query {
     }
 
     /// The words of its vector, each weighted by its zone and rarity.
-    pub(crate) fn weighed<'q>(
+    pub(crate) fn weigh_words<'q>(
         &'q self,
         rarities: &'q [f64],
         title: bool,
@@ -158,7 +158,7 @@ impl Query {
     }
 
     fn add_name(&mut self, name: &str, zone: Zone, written: bool) {
-        let folded = words::folded(name);
+        let folded = words::fold_identifier(name);
         if folded.is_empty() {
             return;
         }

@@ -38,6 +38,6 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Ranked<'_>, Cancelled> {
         let table = table.filter(|table| self.has_vectors(table));
-        Asking::new(&Scoring::new(self), query, table, filter, cancel)?.ranked(k, cancel)
+        Asking::new(&Scoring::new(self), query, table, filter, cancel)?.rank_entries(k, cancel)
     }
 }

@@ -12,7 +12,7 @@ const LEAST_SHARE: f64 = 0.4;
 
 /// How far the literals of entries say one of the messages, 0 to 1, by number of the entry. `met` holds what each term
 /// of the query met.
-pub(crate) fn said(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
+pub(crate) fn score_messages(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
     let mut best: FxHashMap<u32, f32> = FxHashMap::default();
     for message in &query.messages {
         let mut sums: FxHashMap<u32, (f64, usize)> = FxHashMap::default();

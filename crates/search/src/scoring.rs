@@ -127,7 +127,7 @@ impl<'a> Scoring<'a> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub(crate) fn met(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Met>, Cancelled> {
+    pub(crate) fn find_met(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Met>, Cancelled> {
         query.terms.par_iter().with_max_len(1).map(|term| self.met_by(term, cancel)).collect()
     }
 
@@ -136,7 +136,7 @@ impl<'a> Scoring<'a> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub(crate) fn used(&self, query: &Query, cancel: &Cancel) -> Result<(Vec<f32>, Vec<String>), Cancelled> {
+    pub(crate) fn find_used(&self, query: &Query, cancel: &Cancel) -> Result<(Vec<f32>, Vec<String>), Cancelled> {
         let mut unknown = Vec::new();
         let mut gains = vec![0f32; if query.used.is_empty() { 0 } else { self.segments.len() }];
         for (name, said) in &query.used {
@@ -270,7 +270,7 @@ impl<'a> Scoring<'a> {
         for (field, (weight, b)) in FILE_FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
             let length = f64::from(segment.lengths[field]) / self.file_means[field];
             let length = if field == Field::Path as usize { 1.0 } else { length };
-            sum += weight * damped(counts.0[field]) / (1.0 - b + b * length);
+            sum += weight * damp_count(counts.0[field]) / (1.0 - b + b * length);
         }
         sum as f32
     }
@@ -317,10 +317,10 @@ fn merge<T: Copy>(a: Vec<T>, b: Vec<T>, key: fn(&T) -> u32, gain: fn(&T) -> f32)
 }
 
 /// Dampens repetition: a word that occurs ten times in a body says little more than one that occurs four times.
-fn damped(count: u32) -> f64 {
+fn damp_count(count: u32) -> f64 {
     let known = usize::try_from(count).ok().and_then(|count| DAMPED.get(count));
     known.copied().unwrap_or_else(|| (1.0 + f64::from(count)).log2())
 }
 
-/// Precomputed values of [`damped`].
+/// Precomputed values of [`damp_count`].
 static DAMPED: LazyLock<[f64; 256]> = LazyLock::new(|| std::array::from_fn(|count| (1.0 + count as f64).log2()));

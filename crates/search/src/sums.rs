@@ -109,12 +109,12 @@ impl<'a, 'i> Asking<'a, 'i> {
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let paths = || -> Vec<&'i str> { scoring.segments.iter().map(|one| scoring.index.path_of(one)).collect() };
-        let (met, paths) = rayon::join(|| scoring.met(query, cancel), paths);
-        let (met, (used, unknown)) = (met?, scoring.used(query, cancel)?);
+        let (met, paths) = rayon::join(|| scoring.find_met(query, cancel), paths);
+        let (met, (used, unknown)) = (met?, scoring.find_used(query, cancel)?);
         let in_scope = paths.iter().map(|path| is_within(path, filter.scope)).collect();
         let rarities: Vec<f64> = met.iter().map(|met| met.rarity).collect();
         let meaning = table.and_then(|table| Meaning::of(query, &rarities, table));
-        let messages = said::said(query, &met);
+        let messages = said::score_messages(query, &met);
         Ok(Self { scoring, query, filter, met, messages, used, unknown, meaning, paths, in_scope })
     }
 
@@ -130,7 +130,7 @@ impl<'a, 'i> Asking<'a, 'i> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub(crate) fn ranked(&self, k: usize, cancel: &Cancel) -> Result<Ranked<'i>, Cancelled> {
+    pub(crate) fn rank_entries(&self, k: usize, cancel: &Cancel) -> Result<Ranked<'i>, Cancelled> {
         let ideal = self.ideal();
         let parts = || -> Result<Vec<Part>, Cancelled> {
             self.runs().into_par_iter().map(|(from, to)| self.part(from, to, k, cancel)).collect()
@@ -385,15 +385,15 @@ impl<'a, 'i> Asking<'a, 'i> {
 impl<'a> Meaning<'a> {
     /// Returns `None` if no word is known.
     fn of(query: &Query, rarities: &[f64], table: &'a Embedding) -> Option<Self> {
-        let vector = |title: bool| -> Vector { table.of_terms(query.weighed(rarities, title)) };
+        let vector = |title: bool| -> Vector { table.of_terms(query.weigh_words(rarities, title)) };
         let (text, title) = (vector(false), vector(true));
         if text.is_nothing() {
             return None;
         }
-        let is_known = query.weighed(rarities, false).any(|(term, _)| table.knows(term));
+        let is_known = query.weigh_words(rarities, false).any(|(term, _)| table.knows(term));
         let title = Some(title).filter(|title| query.is_long && !title.is_nothing());
         let asked = |vector: Vector| {
-            let asked = vector.asked();
+            let asked = vector.prepare_asked();
             (vector, asked)
         };
         Some(Self { table, vectors: std::iter::once(text).chain(title).map(asked).collect(), is_known })

@@ -77,9 +77,9 @@ pub(crate) const USED_NAME: char = '~';
 /// Maximum number of distinct multi-word names kept per file, in order of occurrence.
 pub const MAX_USED_NAMES: usize = 1_000;
 
-/// The term of a name that a file uses; `None` if it is too short or too long to be informative.
-pub(crate) fn used_name(identifier: &str) -> Option<String> {
-    let folded = words::folded(identifier);
+/// The term of a name of several words that a file uses; `None` if it is too short or too long to be informative.
+pub fn used_name(identifier: &str) -> Option<String> {
+    let folded = words::fold_identifier(identifier);
     (folded.len() > 3 && folded.len() <= 4 * words::MAX_WORD).then(|| format!("{USED_NAME}{folded}"))
 }
 
@@ -198,7 +198,7 @@ impl FileTermsBuilder {
         let (kind, cut) = (entry.kind.min(63), Cut::default());
         self.heads.push(EntryHead { key: entry.key, kind, cut, lengths: [0; FIELD_COUNT] });
         self.body_terms.push(0);
-        let folded = words::folded(entry.name);
+        let folded = words::fold_identifier(entry.name);
         if !folded.is_empty() && folded.len() <= 4 * words::MAX_WORD {
             let term = self.term(&format!("{WHOLE_NAME}{folded}"));
             self.count(number, Field::Name, term);

@@ -135,7 +135,7 @@ pub fn term(part: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Normal form for comparing whole identifiers: lower case, without underscores. `loadAll` and `load_all` are equal.
-pub fn folded(identifier: &str) -> String {
+pub fn fold_identifier(identifier: &str) -> String {
     if identifier.is_ascii() {
         let bytes = identifier.bytes().filter(u8::is_ascii_alphanumeric);
         return bytes.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
@@ -357,8 +357,8 @@ mod tests {
 
     #[test]
     fn whole_names_are_compared_without_case_and_underscores() {
-        assert_eq!(folded("loadAll"), folded("load_all"));
-        assert_eq!(folded("__Init__"), "init");
+        assert_eq!(fold_identifier("loadAll"), fold_identifier("load_all"));
+        assert_eq!(fold_identifier("__Init__"), "init");
     }
 
     #[test]

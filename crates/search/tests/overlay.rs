@@ -33,26 +33,26 @@ fn terms(path: &str, content: &Content) -> Arc<FileTerms> {
     Arc::new(builder.finish())
 }
 
-fn indexed(path: &str, content: &Content) -> Arc<IndexedFile> {
+fn index_file(path: &str, content: &Content) -> Arc<IndexedFile> {
     let terms = terms(path, content);
     let ids: Vec<String> = terms.keys().iter().map(|key| format!("file::{path}::fn::f{key}")).collect();
     Arc::new(IndexedFile::new(terms, |key| ids.get(key as usize).map(String::as_str)))
 }
 
 /// The bytes of an index and of its vectors.
-fn built(files: &BTreeMap<String, Content>, reverse: bool) -> (Vec<u8>, Vec<u8>) {
+fn build_index(files: &BTreeMap<String, Content>, reverse: bool) -> (Vec<u8>, Vec<u8>) {
     let mut builder = IndexBuilder::new();
     let mut paths: Vec<_> = files.iter().collect();
     if reverse {
         paths.reverse();
     }
-    paths.into_iter().for_each(|(path, content)| builder.add(path, indexed(path, content)));
+    paths.into_iter().for_each(|(path, content)| builder.add(path, index_file(path, content)));
     let vectors = builder.vectors(Embedding::built_in(), &Cancel::new()).expect("not cancelled");
     (builder.finish(), vectors)
 }
 
-fn opened(files: &BTreeMap<String, Content>) -> Index {
-    let (bytes, vectors) = built(files, false);
+fn open_index(files: &BTreeMap<String, Content>) -> Index {
+    let (bytes, vectors) = build_index(files, false);
     let index = Index::from_bytes(Arc::new(bytes)).expect("own bytes");
     index.with_vectors(Arc::new(vectors), Embedding::built_in()).expect("own vectors")
 }
@@ -98,41 +98,41 @@ proptest! {
         changes in prop::collection::vec((path(), prop::option::of(content())), 0..10),
     ) {
         let mut files = start.clone();
-        let mut index = opened(&start);
+        let mut index = open_index(&start);
         for (path, content) in changes {
-            let change = content.as_ref().map(|content| indexed(&path, content));
+            let change = content.as_ref().map(|content| index_file(&path, content));
             index = index.with_changes([(path.as_str().into(), change)]);
             match content {
                 Some(content) => files.insert(path, content),
                 None => files.remove(&path),
             };
         }
-        let clean = opened(&files);
+        let clean = open_index(&files);
         prop_assert_eq!(answers(&index), answers(&clean));
         prop_assert_eq!(index.len(), clean.len());
-        prop_assert_eq!(built(&files, false), built(&files, true), "order of files must not matter");
+        prop_assert_eq!(build_index(&files, false), build_index(&files, true), "order of files must not matter");
         let compacted = index.compact(Embedding::built_in(), &Cancel::new()).expect("not cancelled");
-        prop_assert_eq!(compacted, Some(built(&files, false)), "a base of both");
+        prop_assert_eq!(compacted, Some(build_index(&files, false)), "a base of both");
         for part_bytes in [1, 200, 1 << 20] {
             let mut parts = PartsBuilder::with_parts_of(part_bytes, Embedding::built_in());
             for (path, content) in &files {
-                parts.add(path, indexed(path, content), &Cancel::new()).expect("not cancelled");
+                parts.add(path, index_file(path, content), &Cancel::new()).expect("not cancelled");
             }
             let merged = parts.finish(&Cancel::new()).expect("not cancelled");
-            prop_assert_eq!(merged, built(&files, false), "of parts of {} bytes", part_bytes);
+            prop_assert_eq!(merged, build_index(&files, false), "of parts of {} bytes", part_bytes);
         }
     }
 
     #[test]
     fn damaged_bytes_never_panic(files in prop::collection::btree_map(path(), content(), 1..4), at in 0usize..4000, flip in 1u8..=255, cut in any::<bool>()) {
-        let (mut bytes, mut vectors) = built(&files, false);
+        let (mut bytes, mut vectors) = build_index(&files, false);
         let damaged = if at % 2 == 0 { &mut bytes } else { &mut vectors };
         let at = at / 2 % damaged.len();
         if cut { damaged.truncate(at) } else { damaged[at] ^= flip }
         if let Ok(index) = Index::from_bytes(Arc::new(bytes)) {
             let index = index.clone().with_vectors(Arc::new(vectors), Embedding::built_in()).unwrap_or(index);
             answers(&index);
-            let change = indexed("a/b.py", &vec![(vec![0], vec![1])]);
+            let change = index_file("a/b.py", &vec![(vec![0], vec![1])]);
             let changed = index.with_changes([("a/b.py".into(), Some(change)), ("ab.py".into(), None)]);
             answers(&changed);
             let _ = changed.compact(Embedding::built_in(), &Cancel::new());

@@ -230,14 +230,14 @@ impl Calls {
                 listed: listed.as_deref(),
                 ..Context::new(&services, tools, &unit.cancel, &*progress)
             };
-            guarded(name, &context, &*work)
+            catch_panic(name, &context, &*work)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(failed(name)))),
+                done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(report_panic(name)))),
                 () = request.ct.cancelled() => {
                     // The thread continues until it polls the flag; its result is dropped.
                     cancel.cancel();
@@ -290,17 +290,17 @@ pub fn unknown_tool(name: &str) -> ToolError {
     }
 }
 
-fn failed(tool: &str) -> ToolError {
+fn report_panic(tool: &str) -> ToolError {
     ToolError::new(ErrorCode::Internal, format!("`{tool}` failed without a message"))
         .next_step("other calls are not affected; report this with the arguments")
 }
 
-fn guarded<T>(
+fn catch_panic<T>(
     name: &str,
     cx: &Context<'_>,
     work: impl Fn(&Context<'_>) -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
-    catch_unwind(AssertUnwindSafe(|| work(cx))).unwrap_or_else(|_| Err(failed(name)))
+    catch_unwind(AssertUnwindSafe(|| work(cx))).unwrap_or_else(|_| Err(report_panic(name)))
 }
 
 /// Adapts "nothing is indexed yet" while the first index is being built.

@@ -128,13 +128,13 @@ impl Framer {
         match std::mem::take(&mut self.state) {
             State::Line => Some(Frame::Message { bytes: rest, mode: Mode::Line }),
             State::LongLine(scan) => Some(too_long(Mode::Line, &scan)),
-            State::Body { missing } => Some(broken(
+            State::Body { missing } => Some(break_frame(
                 Mode::Header,
                 format!("the stream ended {missing} bytes before the end of the message its Content-Length announced"),
             )),
             State::LongBody { scan, .. } => Some(too_long(Mode::Header, &scan)),
             State::Headers { .. } => {
-                Some(broken(Mode::Header, "the stream ended inside the headers of a message".into()))
+                Some(break_frame(Mode::Header, "the stream ended inside the headers of a message".into()))
             }
             State::Start | State::Garbage => None,
         }
@@ -244,11 +244,13 @@ impl Framer {
         let Some(end) = self.line_end() else {
             return if self.pending().len() > HEADER_BYTES { self.garbage() } else { Step::NeedMore };
         };
+        // JSON inside of headers: the headers were cut off, and what follows is the next message.
         let first = self.pending()[..end].iter().copied().find(|byte| !byte.is_ascii_whitespace());
         if matches!(first, Some(b'{' | b'[')) {
             self.state = State::Start;
-            return Step::Frame(broken(Mode::Header, "a message began inside the headers of another".into()));
+            return Step::Frame(break_frame(Mode::Header, "a message began inside the headers of another".into()));
         }
+        // One header line. An empty one ends the headers.
         let line = self.take(end);
         self.consume(1);
         let line = String::from_utf8_lossy(&line);
@@ -261,11 +263,12 @@ impl Framer {
         }
         let Some((name, value)) = line.split_once(':').filter(|(name, _)| name.bytes().all(is_header_name)) else {
             self.state = State::Start;
-            return Step::Frame(broken(
+            return Step::Frame(break_frame(
                 Mode::Header,
                 "received neither a JSON object on one line nor a Content-Length header; send one of them".into(),
             ));
         };
+        // Other headers are allowed and mean nothing here.
         if name.eq_ignore_ascii_case("content-length") {
             match value.trim().parse::<u64>() {
                 Ok(value) => *length = Some(value),
@@ -274,7 +277,7 @@ impl Framer {
         }
         if *read > HEADER_BYTES {
             self.state = State::Start;
-            return Step::Frame(broken(Mode::Header, format!("headers are longer than {HEADER_BYTES} bytes")));
+            return Step::Frame(break_frame(Mode::Header, format!("headers are longer than {HEADER_BYTES} bytes")));
         }
         Step::Again
     }
@@ -283,7 +286,7 @@ impl Framer {
         self.state = State::Start;
         let Some(length) = length else {
             let reason = bad.unwrap_or_else(|| "Missing Content-Length header".into());
-            return Step::Frame(broken(Mode::Header, reason));
+            return Step::Frame(break_frame(Mode::Header, reason));
         };
         if length <= MESSAGE_BYTES as u64 {
             self.state = State::Body { missing: length as usize };
@@ -293,7 +296,7 @@ impl Framer {
             self.state = State::LongBody { missing: length, scan: Box::default() };
             return Step::Again;
         }
-        Step::Frame(broken(
+        Step::Frame(break_frame(
             Mode::Header,
             format!("Content-Length {length} is over the limit of {MESSAGE_BYTES} bytes; send a smaller request"),
         ))
@@ -328,7 +331,7 @@ impl Framer {
 
     fn garbage(&mut self) -> Step {
         self.state = State::Garbage;
-        Step::Frame(broken(
+        Step::Frame(break_frame(
             Mode::Line,
             "received neither a JSON object on one line nor a Content-Length header; send one of them".into(),
         ))
@@ -359,7 +362,7 @@ fn is_header_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-fn broken(mode: Mode, reason: String) -> Frame {
+fn break_frame(mode: Mode, reason: String) -> Frame {
     Frame::Broken { reason, mode, id: None }
 }
 

@@ -85,9 +85,9 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
     let listed = listed.with_title(tool.title()).with_annotations(annotations);
     let answer = match (is_whole, options.format, is_short) {
         (true, ..) => tool.output_schema(),
-        // Its answers have no structure to describe, or the list is to be short.
-        (_, Format::Text, _) | (.., true) => None,
-        (false, Format::Json, false) => tool.short_output_schema(),
+        (false, Format::Json, false) if options.output_schemas => tool.short_output_schema(),
+        // Its answers have no structure to describe, are to be sent once, or the list is to be short.
+        _ => None,
     };
     match answer {
         Some(answer) => listed.with_raw_output_schema(Arc::new(answer)),
@@ -151,7 +151,7 @@ fn knows_schemas(version: Option<&ProtocolVersion>) -> bool {
 }
 
 /// The SDK drops this: a cancelled request gets no answer.
-fn cancelled() -> ErrorData {
+fn report_cancelled() -> ErrorData {
     ErrorData::internal_error("cancelled by the client", None)
 }
 
@@ -211,7 +211,7 @@ impl ServerHandler for Handler {
         let (name, arguments) = m1nd_tools::resolve_call(&request.name, request.arguments.unwrap_or_default());
         let tool = m1nd_tools::find(&name);
         if tool.is_some_and(|tool| tool.asks_client) {
-            self.roots.settled().await;
+            self.roots.wait_until_settled().await;
         }
         let form = tool.map_or(self.format, |tool| tool.form_of(&arguments, self.format));
         match self.calls.run(&name, arguments, &context).await {
@@ -226,7 +226,7 @@ impl ServerHandler for Handler {
                 let forms = (has_schema && knows_structure, knows_structure);
                 Ok(CallToolResponse::Complete(envelope(outcome, text_of, forms)))
             }
-            Outcome::Cancelled => Err(cancelled()),
+            Outcome::Cancelled => Err(report_cancelled()),
         }
     }
 
@@ -236,7 +236,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListResourcesResult::with_all_items(resources::listed(&self.calls, version.as_ref())))
+        Ok(ListResourcesResult::with_all_items(resources::list_resources(&self.calls, version.as_ref())))
     }
 
     async fn list_resource_templates(
@@ -254,14 +254,14 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
-        let Some(address) = unescape(uri) else { return Err(resources::unknown(&self.calls, uri)) };
+        let Some(address) = unescape(uri) else { return Err(resources::report_unknown(&self.calls, uri)) };
         // Memories are of the project that the client has open.
-        self.roots.settled().await;
+        self.roots.wait_until_settled().await;
         match self.calls.read(&address, &context).await {
-            None => Err(resources::unknown(&self.calls, uri)),
+            None => Err(resources::report_unknown(&self.calls, uri)),
             Some((resource, Outcome::Answer(Ok(text)))) => Ok(resources::content(resource, uri, text).into()),
             Some((_, Outcome::Answer(Err(error)))) => Err(resources::error(uri, &error)),
-            Some((_, Outcome::Cancelled)) => Err(cancelled()),
+            Some((_, Outcome::Cancelled)) => Err(report_cancelled()),
         }
     }
 
@@ -271,7 +271,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListPromptsResult::with_all_items(prompts::listed(&self.calls, version.as_ref())))
+        Ok(ListPromptsResult::with_all_items(prompts::list_prompts(&self.calls, version.as_ref())))
     }
 
     async fn get_prompt(

@@ -87,6 +87,7 @@ fn read_one(value: Value) -> Option<Incoming> {
     if !message.contains_key("method") && (message.contains_key("result") || message.contains_key("error")) {
         return answer(message);
     }
+    // Checked before the SDK parses the message, so that each error names its cause and has the id where it is usable.
     let has_id = message.contains_key("id");
     let id = message.get("id").filter(|id| id.is_string() || id.is_i64()).cloned();
     if has_id && id.is_none() {
@@ -99,6 +100,7 @@ fn read_one(value: Value) -> Option<Incoming> {
     let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
         return Some(refuse(id, code::INVALID_REQUEST, "method must be a string"));
     };
+    // Some clients send notifications as requests and wait for an answer.
     if has_id && method.starts_with("notifications/") {
         return Some(Incoming::Reply(json!({"jsonrpc": "2.0", "id": id, "result": {}})));
     }
@@ -106,6 +108,7 @@ fn read_one(value: Value) -> Option<Incoming> {
         let shown: String = method.chars().take(100).collect();
         return Some(refuse(id, code::METHOD_NOT_FOUND, &format!("Method not found: {shown}")));
     }
+    // Only now the parameters; a notification with wrong ones is dropped, since nobody waits for an error.
     let params = match message.remove("params") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
@@ -113,7 +116,7 @@ fn read_one(value: Value) -> Option<Incoming> {
             return has_id.then(|| refuse(id, code::INVALID_PARAMS, "params must be an object"));
         }
     };
-    message.insert("params".into(), Value::Object(normalised(&method, params)));
+    message.insert("params".into(), Value::Object(normalise_params(&method, params)));
     match serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(Value::Object(message)) {
         Ok(message) => Some(Incoming::Deliver(Box::new(message))),
         Err(error) => {
@@ -135,7 +138,7 @@ fn answer(mut message: Map<String, Value>) -> Option<Incoming> {
 }
 
 /// Adds what the SDK requires and clients omit; drops values of a type it cannot read.
-fn normalised(method: &str, mut params: Map<String, Value>) -> Map<String, Value> {
+fn normalise_params(method: &str, mut params: Map<String, Value>) -> Map<String, Value> {
     keep_if(&mut params, "_meta", Value::is_object);
     match method {
         "initialize" => {
@@ -155,6 +158,7 @@ fn normalised(method: &str, mut params: Map<String, Value>) -> Map<String, Value
             keep_if(&mut params, "cursor", Value::is_string);
         }
         "resources/read" | "prompts/get" => {
+            // Members of newer protocol versions that no request here uses.
             params.remove("inputResponses");
             params.remove("requestState");
             if method == "prompts/get" {

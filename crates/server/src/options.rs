@@ -19,6 +19,8 @@ pub struct ServeOptions {
     pub format: Format,
     /// Adds `_m1nd` to every answer that is an object: the next calls, memories about its nodes.
     pub envelope: bool,
+    /// Lists the schema of each answer in JSON, and therefore sends it twice, as text and as structured content.
+    pub output_schemas: bool,
     /// Refuses every tool that could change what is stored.
     pub read_only: bool,
     /// Builds the index of every allowed root that has none, in the background.
@@ -38,6 +40,7 @@ impl Default for ServeOptions {
             format: Format::Json,
             listed: None,
             envelope: false,
+            output_schemas: false,
             read_only: false,
             index_when_empty: false,
             refresh: false,

@@ -10,7 +10,7 @@ use crate::calls::Calls;
 use crate::resources::has_titles;
 
 /// The entries of `prompts/list`.
-pub(crate) fn listed(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec<Prompt> {
+pub(crate) fn list_prompts(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec<Prompt> {
     let entry = |prompt: &PromptDef| {
         let arguments = prompt.arguments.iter().map(|argument| {
             PromptArgument::new(argument.name)
@@ -20,18 +20,18 @@ pub(crate) fn listed(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec<Pr
         let entry = Prompt::new(prompt.name, Some(prompt.description), Some(arguments.collect()));
         if has_titles(version) { entry.with_title(prompt.title) } else { entry }
     };
-    offered(calls).map(entry).collect()
+    list_offered(calls).map(entry).collect()
 }
 
-fn offered(calls: &Calls) -> impl Iterator<Item = &'static PromptDef> {
+fn list_offered(calls: &Calls) -> impl Iterator<Item = &'static PromptDef> {
     PROMPTS.iter().filter(|prompt| prompt.is_offered(|name| calls.offers(name)))
 }
 
 /// The answer to `prompts/get`: one message of the user.
 pub(crate) fn get(calls: &Calls, request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
-    let Some(prompt) = offered(calls).find(|prompt| prompt.name == request.name) else {
+    let Some(prompt) = list_offered(calls).find(|prompt| prompt.name == request.name) else {
         let shown: String = request.name.chars().take(80).collect();
-        let known: Vec<&str> = offered(calls).map(|prompt| prompt.name).collect();
+        let known: Vec<&str> = list_offered(calls).map(|prompt| prompt.name).collect();
         let message = format!("unknown prompt: {shown}; expected one of {}", known.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };

@@ -7,13 +7,13 @@ use serde_json::json;
 use crate::calls::Calls;
 
 /// The entries of `resources/list`: those with one address.
-pub(crate) fn listed(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec<Resource> {
+pub(crate) fn list_resources(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec<Resource> {
     let entry = |resource: &ResourceDef| {
         let entry = Resource::new(resource.uri(), resource.name).with_description(resource.description);
         let entry = entry.with_mime_type(resource.mime_type);
         if has_titles(version) { entry.with_title(resource.title) } else { entry }
     };
-    offered(calls).filter(|resource| resource.takes.is_none()).map(entry).collect()
+    list_offered(calls).filter(|resource| resource.takes.is_none()).map(entry).collect()
 }
 
 /// The entries of `resources/templates/list`: those with an address for each thing.
@@ -23,10 +23,10 @@ pub(crate) fn templates(calls: &Calls, version: Option<&ProtocolVersion>) -> Vec
         let entry = entry.with_mime_type(resource.mime_type);
         if has_titles(version) { entry.with_title(resource.title) } else { entry }
     };
-    offered(calls).filter(|resource| resource.takes.is_some()).map(entry).collect()
+    list_offered(calls).filter(|resource| resource.takes.is_some()).map(entry).collect()
 }
 
-fn offered(calls: &Calls) -> impl Iterator<Item = &'static ResourceDef> {
+fn list_offered(calls: &Calls) -> impl Iterator<Item = &'static ResourceDef> {
     RESOURCES.iter().filter(|resource| resource.is_offered(|name| calls.offers(name)))
 }
 
@@ -41,9 +41,9 @@ pub(crate) fn content(resource: &ResourceDef, uri: &str, text: String) -> ReadRe
 }
 
 /// The error for an address that no resource has.
-pub(crate) fn unknown(calls: &Calls, uri: &str) -> ErrorData {
+pub(crate) fn report_unknown(calls: &Calls, uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
-    let known: Vec<String> = offered(calls).map(ResourceDef::uri).collect();
+    let known: Vec<String> = list_offered(calls).map(ResourceDef::uri).collect();
     let message = format!("Resource not found: {shown}; expected one of {}", known.join(", "));
     ErrorData::resource_not_found(message, Some(json!({"uri": shown})))
 }

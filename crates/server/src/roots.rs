@@ -57,7 +57,7 @@ impl Roots {
     }
 
     /// Waits, with a limit, until the client has answered.
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_until_settled(&self) {
         let mut settled = self.settled.subscribe();
         if tokio::time::timeout(PATIENCE, settled.wait_for(|settled| *settled)).await.is_err() {
             self.settled.send_replace(true);

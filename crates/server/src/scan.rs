@@ -66,6 +66,8 @@ impl Scan {
 
     fn plain_byte(&mut self, byte: u8) {
         match byte {
+            // Only tokens of the outermost object are kept: they are searched for the id of a message that may be too
+            // long to parse.
             b'"' => {
                 self.in_string = true;
                 if self.depth == 1 {
@@ -86,8 +88,9 @@ impl Scan {
                 self.depth = self.depth.saturating_sub(1);
             }
             b',' if self.depth == 1 => self.end_of_member(),
+            // The token in front was a key; the value behind it matters if the key is the id.
             b':' if self.depth == 1 => {
-                self.after_id_key = !self.token_overflow && unquoted(&self.token) == Some(ID_KEY);
+                self.after_id_key = !self.token_overflow && strip_quotes(&self.token) == Some(ID_KEY);
                 self.in_id_value = self.after_id_key;
                 self.token.clear();
                 self.token_overflow = false;
@@ -115,7 +118,7 @@ impl Scan {
     }
 }
 
-fn unquoted(token: &[u8]) -> Option<&[u8]> {
+fn strip_quotes(token: &[u8]) -> Option<&[u8]> {
     token.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 

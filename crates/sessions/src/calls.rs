@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use m1nd_base::secrets;
 
-use crate::common::shortened;
+use crate::common::shorten_text;
 
 /// Calls that are kept one by one.
 pub const MAX_CALLS: usize = 1_000;
@@ -89,7 +89,7 @@ pub struct CallLog {
 impl CallLog {
     /// Adds a call, the files that its answer shows code of, and the nodes, edges and generation of the graph.
     pub(crate) fn add(&mut self, mut call: CallRecord, files: Vec<ShownFile>, graph: (u64, u64, u64)) {
-        call.summary = secrets::redact(&shortened(&call.summary, MAX_SUMMARY)).into_owned();
+        call.summary = secrets::redact(&shorten_text(&call.summary, MAX_SUMMARY)).into_owned();
         self.total += 1;
         self.failed += u64::from(call.is_error);
         self.writes += u64::from(call.writes && !call.is_error);

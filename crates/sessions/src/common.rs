@@ -8,6 +8,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The first `most` characters of a text.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shorten_text(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }

@@ -55,7 +55,7 @@ impl FeedbackRows {
 
     /// Data that readers derive from the rows, cached as long as the rows.
     #[must_use]
-    pub fn derived(&self) -> &Derived {
+    pub fn derived_values(&self) -> &Derived {
         &self.derived
     }
 }

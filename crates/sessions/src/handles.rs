@@ -9,7 +9,7 @@ use m1nd_store::{Expiry, HandleLimits, HandleWrite, StoredHandle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::common::shortened;
+use crate::common::shorten_text;
 use crate::connection::CONNECTION_BYTES;
 use crate::id::{self, Ids};
 use crate::{MAX_NAME, SessionError, Sessions};
@@ -144,7 +144,7 @@ impl Sessions {
         value: T,
         lifetime: Option<Duration>,
     ) -> Result<Handle<T>, SessionError> {
-        let (now_ms, owner) = (self.clock.now_ms(), shortened(agent, MAX_NAME));
+        let (now_ms, owner) = (self.clock.now_ms(), shorten_text(agent, MAX_NAME));
         let stored = StoredHandle {
             id: id::mint(T::KIND.prefix, &owner, T::IDS, now_ms)?,
             kind: T::KIND.name.to_owned(),
@@ -153,11 +153,11 @@ impl Sessions {
             changed_ms: now_ms,
             lifetime_ms: lifetime.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             version: 1,
-            value: written(&value)?,
+            value: serialize_value(&value)?,
         };
         self.check_connection::<T>(&stored, now_ms)?;
         let expiry = Expiry { now_ms, remembered_ms: EXPIRED_KEPT_MS, remembered: EXPIRED_KEPT };
-        done::<T>(self.store.add_handle(&stored, &limits::<T>(), &expiry)?, &stored)?;
+        check_write::<T>(self.store.add_handle(&stored, &limits::<T>(), &expiry)?, &stored)?;
         self.note_held(&stored);
         Ok(Handle::of(stored, value))
     }
@@ -190,11 +190,11 @@ impl Sessions {
             changed_ms: now_ms,
             lifetime_ms: handle.lifetime_ms,
             version: handle.version + 1,
-            value: written(&handle.value)?,
+            value: serialize_value(&handle.value)?,
             ..known
         };
         self.check_connection::<T>(&next, now_ms)?;
-        done::<T>(self.store.set_handle(&next, &limits::<T>(), now_ms)?, &next)?;
+        check_write::<T>(self.store.set_handle(&next, &limits::<T>(), now_ms)?, &next)?;
         self.note_held(&next);
         (handle.changed_ms, handle.expires_ms) = (next.changed_ms, next.expires_ms());
         (handle.version, handle.bytes) = (next.version, next.value.len() as u64);
@@ -230,7 +230,7 @@ impl Sessions {
     /// # Errors
     /// [`SessionError::Store`]. Unreadable values are not errors but rows of [`Listed::unreadable`].
     pub fn list<T: Held>(&self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
-        let owner = owner.map(|owner| shortened(owner, MAX_NAME));
+        let owner = owner.map(|owner| shorten_text(owner, MAX_NAME));
         let stored = self.store.handles(T::KIND.name, owner.as_deref(), self.clock.now_ms(), limit)?;
         let mut listed = Listed { handles: Vec::new(), unreadable: Vec::new() };
         for row in stored {
@@ -251,7 +251,7 @@ impl Sessions {
         self.of_connection().forget(&stored.id);
         match self.store.remove_handle(&stored.id)? {
             true => Ok(()),
-            false => Err(unknown::<T>(id)),
+            false => Err(report_unknown::<T>(id)),
         }
     }
 
@@ -270,8 +270,9 @@ impl Sessions {
     /// The row of a handle, if it has not expired and belongs to the agent or `is_owners` is false.
     fn usable<T: Held>(&self, agent: &str, id: &str, is_owners: bool) -> Result<StoredHandle, SessionError> {
         let kind = T::KIND.name;
-        let stored = self.store.handle(id)?.filter(|stored| stored.kind == kind).ok_or_else(|| unknown::<T>(id))?;
-        let agent = shortened(agent, MAX_NAME);
+        let stored =
+            self.store.handle(id)?.filter(|stored| stored.kind == kind).ok_or_else(|| report_unknown::<T>(id))?;
+        let agent = shorten_text(agent, MAX_NAME);
         // Checked before expiry, which only the owner may learn.
         if is_owners && stored.owner != agent {
             return Err(SessionError::NotYours { kind, id: stored.id, owner: stored.owner, agent });
@@ -291,7 +292,7 @@ fn limits<T: Held>() -> HandleLimits {
 }
 
 /// Serializes the value.
-fn written<T: Held>(value: &T) -> Result<String, SessionError> {
+fn serialize_value<T: Held>(value: &T) -> Result<String, SessionError> {
     let (kind, limit) = (T::KIND.name, T::KIND.max_bytes);
     let text =
         serde_json::to_string(value).map_err(|error| SessionError::Unwritable { kind, detail: error.to_string() })?;
@@ -299,16 +300,16 @@ fn written<T: Held>(value: &T) -> Result<String, SessionError> {
     if bytes > limit { Err(SessionError::TooLarge { kind, bytes, limit }) } else { Ok(text) }
 }
 
-fn unknown<T: Held>(id: &str) -> SessionError {
-    SessionError::Unknown { kind: T::KIND.name, id: shortened(id, MAX_NAME) }
+fn report_unknown<T: Held>(id: &str) -> SessionError {
+    SessionError::Unknown { kind: T::KIND.name, id: shorten_text(id, MAX_NAME) }
 }
 
 /// Converts the result of a write of a handle.
-fn done<T: Held>(answer: HandleWrite, next: &StoredHandle) -> Result<(), SessionError> {
+fn check_write<T: Held>(answer: HandleWrite, next: &StoredHandle) -> Result<(), SessionError> {
     let (kind, agent) = (T::KIND.name, next.owner.clone());
     Err(match answer {
         HandleWrite::Done => return Ok(()),
-        HandleWrite::NotThere => unknown::<T>(&next.id),
+        HandleWrite::NotThere => report_unknown::<T>(&next.id),
         HandleWrite::TooMany => SessionError::TooMany { kind, agent, limit: T::KIND.max_per_owner },
         HandleWrite::OwnerFull(bytes) => SessionError::Full { kind, agent: Some(agent), bytes, limit: OWNER_BYTES },
         HandleWrite::Full(bytes) => SessionError::Full { kind, agent: None, bytes, limit: PROJECT_BYTES },

@@ -6,7 +6,7 @@ use std::time::Duration;
 use m1nd_base::{ContentHash, node_id};
 use serde::{Deserialize, Serialize};
 
-use crate::common::shortened;
+use crate::common::shorten_text;
 use crate::{Access, Handle, Held, Kind, MAX_NAME, SessionError, Sessions};
 
 /// Maximum locks of one agent.
@@ -114,10 +114,10 @@ impl Sessions {
     /// # Errors
     /// [`SessionError::Store`].
     pub fn locks_touched(&self, agent: &str, paths: &[&str], nodes: &[&str]) -> Result<Vec<TouchedLock>, SessionError> {
-        let agent = shortened(agent, MAX_NAME);
+        let agent = shorten_text(agent, MAX_NAME);
         let locks = self.list::<Lock>(None, MAX_CHECKED_LOCKS)?.handles;
         let others = locks.into_iter().filter(|lock| lock.owner != agent);
-        let mut touched: Vec<TouchedLock> = others.filter_map(|lock| touched(lock, paths, nodes)).collect();
+        let mut touched: Vec<TouchedLock> = others.filter_map(|lock| find_touched(lock, paths, nodes)).collect();
         touched.sort_by(|a, b| a.lock_id.cmp(&b.lock_id));
         Ok(touched)
     }
@@ -142,7 +142,7 @@ impl Sessions {
     }
 }
 
-fn touched(lock: Handle<Lock>, paths: &[&str], nodes: &[&str]) -> Option<TouchedLock> {
+fn find_touched(lock: Handle<Lock>, paths: &[&str], nodes: &[&str]) -> Option<TouchedLock> {
     let is_touched = |id: &&String| {
         let in_path = node_id::path_of(id).is_some_and(|path| paths.contains(&path));
         in_path || nodes.iter().any(|node| is_within(node, id) || is_within(id, node))

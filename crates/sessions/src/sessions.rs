@@ -6,7 +6,7 @@ use m1nd_store::{CallTotals, FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
 
 use crate::agents::{AgentSession, Agents, MAX_NAME};
 use crate::calls::{CallLog, CallRecord, ShownFile};
-use crate::common::{lock, shortened};
+use crate::common::{lock, shorten_text};
 use crate::connection::OfConnection;
 use crate::error::SessionError;
 use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
@@ -110,7 +110,7 @@ impl Sessions {
 
     /// Records a call of an agent.
     pub fn touch(&self, agent: &str) {
-        self.agents_seen().touch(shortened(agent, MAX_NAME), self.clock.now_ms());
+        self.agents_seen().touch(shorten_text(agent, MAX_NAME), self.clock.now_ms());
     }
 
     /// Agents that called since the process started, by name.
@@ -122,10 +122,10 @@ impl Sessions {
     /// Primes later answers for this agent with the nodes near a task, until the priming fades or is replaced.
     /// `strength` is 0 to 1; 0 or an empty list of nodes removes the priming. Nothing is stored.
     pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
-        let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
+        let (task, strength) = (shorten_text(task, MAX_TASK), strength.clamp(0.0, 1.0));
         let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
         let priming = Some(priming).filter(|priming| priming.strength > 0.0 && !priming.nodes.is_empty());
-        self.primings().set(&shortened(agent, MAX_NAME), priming);
+        self.primings().set(&shorten_text(agent, MAX_NAME), priming);
     }
 
     /// The priming of an agent with its remaining strength; `None` if it has none or it has faded.
@@ -133,7 +133,7 @@ impl Sessions {
     pub fn priming(&self, agent: &str) -> Option<Primed> {
         let now = self.clock.now_ms();
         let primings = self.primings();
-        let (priming, strength) = primings.of(&shortened(agent, MAX_NAME), now)?;
+        let (priming, strength) = primings.of(&shorten_text(agent, MAX_NAME), now)?;
         Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
     }
 
@@ -154,11 +154,11 @@ impl Sessions {
     pub fn learn(&self, told: &Lesson<'_>) -> Result<(i64, bool), SessionError> {
         let new = NewFeedback {
             at_ms: self.clock.now_ms(),
-            agent: shortened(told.agent, MAX_NAME),
+            agent: shorten_text(told.agent, MAX_NAME),
             kind: told.kind.to_owned(),
-            query: secrets::redact(&shortened(told.query, MAX_QUESTION)).into_owned(),
+            query: secrets::redact(&shorten_text(told.query, MAX_QUESTION)).into_owned(),
             strength: told.strength.clamp(0.0, 1.0),
-            key: told.key.map(|key| shortened(key, MAX_NAME)),
+            key: told.key.map(|key| shorten_text(key, MAX_NAME)),
             nodes: told.nodes.iter().take(MAX_LESSON_NODES).map(|&node| node.to_owned()).collect(),
         };
         Ok(self.store.add_feedback(&new)?)
@@ -169,7 +169,7 @@ impl Sessions {
     /// # Errors
     /// [`SessionError::Store`].
     pub fn unlearn(&self, agent: &str, entry: i64) -> Result<Undone, SessionError> {
-        Ok(self.store.undo_feedback(entry, &shortened(agent, MAX_NAME), self.clock.now_ms())?)
+        Ok(self.store.undo_feedback(entry, &shorten_text(agent, MAX_NAME), self.clock.now_ms())?)
     }
 
     /// Returns the current ledger, reading it again if this or another process added rows. If it cannot be read,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::common::{lock, shortened};
+use crate::common::{lock, shorten_text};
 use crate::{Access, Handle, Held, Kind, MAX_AGENTS, MAX_NAME, SessionError, Sessions};
 
 /// Pause between two calls that ends a visit, in milliseconds.
@@ -137,7 +137,7 @@ impl Visits {
     /// # Errors
     /// Those of the store.
     pub fn begin(&self, agent: &str) -> Result<Option<Mark>, SessionError> {
-        let (name, now_ms) = (shortened(agent, MAX_NAME), self.sessions.clock.now_ms());
+        let (name, now_ms) = (shorten_text(agent, MAX_NAME), self.sessions.clock.now_ms());
         if let Some(known) = lock(&self.agents).get_mut(&name)
             && now_ms.saturating_sub(known.last_ms) <= PAUSE_MS
         {
@@ -165,7 +165,7 @@ impl Visits {
     /// The end of the visit before the current one; `None` if none is known.
     #[must_use]
     pub fn baseline(&self, agent: &str) -> Option<Mark> {
-        lock(&self.agents).get(&shortened(agent, MAX_NAME))?.baseline.clone()
+        lock(&self.agents).get(&shorten_text(agent, MAX_NAME))?.baseline.clone()
     }
 
     /// The files of a mark; `None` if they were too many or are forgotten.
@@ -187,7 +187,7 @@ impl Visits {
     #[must_use]
     pub fn is_due(&self, agent: &str, generation: u64) -> bool {
         let now_ms = self.sessions.clock.now_ms();
-        lock(&self.agents).get(&shortened(agent, MAX_NAME)).is_some_and(|known| {
+        lock(&self.agents).get(&shorten_text(agent, MAX_NAME)).is_some_and(|known| {
             let is_known = match (&known.pending, &known.stored) {
                 (Some((_, pending)), _) => pending.generation == generation,
                 (None, Some(held)) => held.value.now.generation == generation,
@@ -202,7 +202,7 @@ impl Visits {
     /// # Errors
     /// Those of the store.
     pub fn note(&self, agent: &str, seen: Seen) -> Result<(), SessionError> {
-        let (name, now_ms) = (shortened(agent, MAX_NAME), self.sessions.clock.now_ms());
+        let (name, now_ms) = (shorten_text(agent, MAX_NAME), self.sessions.clock.now_ms());
         {
             let mut agents = lock(&self.agents);
             let Some(known) = agents.get_mut(&name) else { return Ok(()) };

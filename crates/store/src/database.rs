@@ -64,7 +64,9 @@ pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection, StoreErro
 fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     match fs::metadata(path) {
         // Our databases are complete before they get their name, so a short file has lost data.
-        Ok(meta) if meta.len() < HEADER_BYTES => return Err(StoreError::damaged(path, "it ends within its header")),
+        Ok(meta) if meta.len() < HEADER_BYTES => {
+            return Err(StoreError::report_damage(path, "it ends within its header"));
+        }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, schema)?,
         Err(error) => return Err(StoreError::io("open", path)(error)),
@@ -179,14 +181,14 @@ fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) 
     let failed = || StoreError::database(path);
     let owner: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed())?;
     if owner.cast_unsigned() != schema.owner {
-        return Err(StoreError::damaged(path, "its header belongs to another program"));
+        return Err(StoreError::report_damage(path, "its header belongs to another program"));
     }
     let (found, supported) = (version(connection).map_err(failed())?, schema.newest());
     if found > supported {
         return Err(StoreError::TooNew { path: path.to_owned(), found, supported });
     }
     if may_write(path) && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed())? {
-        return Err(StoreError::damaged(path, "its header names a file format that does not exist"));
+        return Err(StoreError::report_damage(path, "its header names a file format that does not exist"));
     }
     let Some(precious) = schema.precious else { return Ok(()) };
     let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).map_err(failed())?;
@@ -201,8 +203,8 @@ fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) 
 fn check_rows(path: &Path, connection: &Connection, of: &str) -> Result<(), StoreError> {
     let verdict = connection.query_row(&format!("PRAGMA integrity_check({of})"), [], |row| row.get(0));
     // A missing table is damage, too.
-    let verdict: String = verdict.map_err(|error| StoreError::damaged(path, &error.to_string()))?;
-    if verdict == "ok" { Ok(()) } else { Err(StoreError::damaged(path, &verdict)) }
+    let verdict: String = verdict.map_err(|error| StoreError::report_damage(path, &error.to_string()))?;
+    if verdict == "ok" { Ok(()) } else { Err(StoreError::report_damage(path, &verdict)) }
 }
 
 /// Returns whether this user can write the file.

@@ -131,7 +131,7 @@ impl StoreError {
     }
 
     /// An error for damage detected by our own checks.
-    pub(crate) fn damaged(path: &Path, detail: &str) -> Self {
+    pub(crate) fn report_damage(path: &Path, detail: &str) -> Self {
         Self::Damaged { path: path.to_owned(), detail: detail.to_owned() }
     }
 

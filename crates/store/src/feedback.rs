@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use crate::settings::{signed, unsigned};
+use crate::settings::{to_signed, to_unsigned};
 use crate::{ProjectDir, StoreError};
 
 /// Feedback to store.
@@ -57,7 +57,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn add_feedback(&self, told: &NewFeedback) -> Result<(i64, bool), StoreError> {
-        self.guarded(|| self.settings().with(|connection| add(connection, told)))
+        self.guard_write(|| self.settings().with(|connection| add(connection, told)))
     }
 
     /// Undoes a row durably.
@@ -65,7 +65,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn undo_feedback(&self, row: i64, agent: &str, at_ms: u64) -> Result<Undone, StoreError> {
-        self.guarded(|| self.settings().with(|connection| undo(connection, row, agent, at_ms)))
+        self.guard_write(|| self.settings().with(|connection| undo(connection, row, agent, at_ms)))
     }
 
     /// Returns the newest `limit` active rows, oldest first.
@@ -98,7 +98,7 @@ fn add(connection: &mut Connection, told: &NewFeedback) -> rusqlite::Result<(i64
     }
     transaction.execute(
         "INSERT INTO feedback (at_ms, agent, kind, query, strength, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![signed(told.at_ms), told.agent, told.kind, told.query, told.strength, told.key],
+        params![to_signed(told.at_ms), told.agent, told.kind, told.query, told.strength, told.key],
     )?;
     let id = transaction.last_insert_rowid();
     for (position, node) in (0_i64..).zip(&told.nodes) {
@@ -145,7 +145,7 @@ fn undo(connection: &mut Connection, row: i64, agent: &str, at_ms: u64) -> rusql
     let Some(query) = query else { return Ok(Undone::NotThere) };
     transaction.execute(
         "INSERT INTO feedback (at_ms, agent, kind, query, strength, undoes) VALUES (?1, ?2, ?3, ?4, 0.0, ?5)",
-        params![signed(at_ms), agent, UNDO, query, row],
+        params![to_signed(at_ms), agent, UNDO, query, row],
     )?;
     let id = transaction.last_insert_rowid();
     transaction.commit()?;
@@ -163,7 +163,7 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
         Ok(StoredFeedback {
             id: row.get(0)?,
             told: NewFeedback {
-                at_ms: unsigned(row.get(1)?),
+                at_ms: to_unsigned(row.get(1)?),
                 agent: row.get(2)?,
                 kind: row.get(3)?,
                 query: row.get(4)?,
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    fn told(number: u64) -> NewFeedback {
+    fn new_feedback(number: u64) -> NewFeedback {
         NewFeedback {
             at_ms: number,
             agent: "ann".into(),
@@ -215,7 +215,8 @@ mod tests {
     fn the_oldest_rows_go_with_all_that_belongs_to_them() {
         let settings = Settings::empty("nowhere".into()).expect("a database");
         let rows = settings.with(|connection| {
-            let ids: Vec<i64> = (0..30).map(|number| add(connection, &told(number)).expect("writable").0).collect();
+            let ids: Vec<i64> =
+                (0..30).map(|number| add(connection, &new_feedback(number)).expect("writable").0).collect();
             // Undoes the first ten.
             for id in &ids[..10] {
                 assert!(matches!(undo(connection, *id, "bob", 99), Ok(Undone::Now(_))));

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
-use crate::settings::{signed, unsigned};
+use crate::settings::{to_signed, to_unsigned};
 use crate::{ProjectDir, StoreError};
 
 /// Something that an agent holds.
@@ -103,7 +103,7 @@ impl ProjectDir {
         limits: &HandleLimits,
         expiry: &Expiry,
     ) -> Result<HandleWrite, StoreError> {
-        self.guarded(|| self.settings().with(|connection| add(connection, handle, limits, expiry)))
+        self.guard_write(|| self.settings().with(|connection| add(connection, handle, limits, expiry)))
     }
 
     /// A handle by its id, expired or not.
@@ -133,7 +133,7 @@ impl ProjectDir {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.settings().with(|connection| {
             let mut these = connection.prepare_cached(&these)?;
-            these.query_map(params![kind, owner, signed(now_ms), limit], read)?.collect()
+            these.query_map(params![kind, owner, to_signed(now_ms), limit], read)?.collect()
         })
     }
 
@@ -148,7 +148,7 @@ impl ProjectDir {
         limits: &HandleLimits,
         now_ms: u64,
     ) -> Result<HandleWrite, StoreError> {
-        self.guarded(|| self.settings().with(|connection| set(connection, next, limits, now_ms)))
+        self.guard_write(|| self.settings().with(|connection| set(connection, next, limits, now_ms)))
     }
 
     /// Removes a handle; whether it was there.
@@ -157,7 +157,7 @@ impl ProjectDir {
     /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn remove_handle(&self, id: &str) -> Result<bool, StoreError> {
         let remove = |connection: &mut Connection| connection.execute("DELETE FROM handles WHERE id = ?1", [id]);
-        self.guarded(|| self.settings().with(remove).map(|removed| removed > 0))
+        self.guard_write(|| self.settings().with(remove).map(|removed| removed > 0))
     }
 }
 
@@ -168,10 +168,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredHandle> {
         id: row.get(0)?,
         kind: row.get(1)?,
         owner: row.get(2)?,
-        created_ms: unsigned(row.get(3)?),
-        changed_ms: unsigned(row.get(4)?),
-        lifetime_ms: row.get::<_, Option<i64>>(5)?.map(unsigned),
-        version: unsigned(row.get(6)?),
+        created_ms: to_unsigned(row.get(3)?),
+        changed_ms: to_unsigned(row.get(4)?),
+        lifetime_ms: row.get::<_, Option<i64>>(5)?.map(to_unsigned),
+        version: to_unsigned(row.get(6)?),
         value: row.get(7)?,
     })
 }
@@ -188,8 +188,8 @@ fn add(
         "SELECT count(*) FROM handles WHERE owner = ?1 AND kind = ?2 AND (expires_ms IS NULL OR expires_ms > ?3)";
     let held: i64 = transaction
         .prepare_cached(held)?
-        .query_row(params![handle.owner, handle.kind, signed(expiry.now_ms)], |row| row.get(0))?;
-    let mut verdict = if unsigned(held) >= limits.per_owner as u64 {
+        .query_row(params![handle.owner, handle.kind, to_signed(expiry.now_ms)], |row| row.get(0))?;
+    let mut verdict = if to_unsigned(held) >= limits.per_owner as u64 {
         HandleWrite::TooMany
     } else {
         room_for(&transaction, handle, 0, limits, expiry.now_ms)?
@@ -202,12 +202,12 @@ fn add(
                 handle.id,
                 handle.kind,
                 handle.owner,
-                signed(handle.created_ms),
-                signed(handle.changed_ms),
-                handle.lifetime_ms.map(signed),
-                handle.expires_ms().map(signed),
-                signed(handle.version),
-                signed(handle.value.len() as u64),
+                to_signed(handle.created_ms),
+                to_signed(handle.changed_ms),
+                handle.lifetime_ms.map(to_signed),
+                handle.expires_ms().map(to_signed),
+                to_signed(handle.version),
+                to_signed(handle.value.len() as u64),
                 handle.value,
             ],
         )?;
@@ -221,8 +221,8 @@ fn add(
 
 /// Takes the values of expired handles, and forgets those that expired long ago or are too many.
 fn clear(connection: &Connection, expiry: &Expiry) -> rusqlite::Result<()> {
-    let now = signed(expiry.now_ms);
-    let forgotten = signed(expiry.now_ms.saturating_sub(expiry.remembered_ms));
+    let now = to_signed(expiry.now_ms);
+    let forgotten = to_signed(expiry.now_ms.saturating_sub(expiry.remembered_ms));
     connection.prepare_cached("DELETE FROM handles WHERE expires_ms <= ?1")?.execute([forgotten])?;
     let beyond = "DELETE FROM handles WHERE id IN
         (SELECT id FROM handles WHERE expires_ms <= ?1 ORDER BY expires_ms DESC, id LIMIT -1 OFFSET ?2)";
@@ -245,8 +245,8 @@ fn room_for(
         WHERE expires_ms IS NULL OR expires_ms > ?2";
     let (all, owners): (i64, i64) = connection
         .prepare_cached(sums)?
-        .query_row(params![handle.owner, signed(now_ms)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let with = |sum: i64| (unsigned(sum) + handle.value.len() as u64).saturating_sub(instead);
+        .query_row(params![handle.owner, to_signed(now_ms)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let with = |sum: i64| (to_unsigned(sum) + handle.value.len() as u64).saturating_sub(instead);
     Ok(if with(owners) > limits.owner_bytes {
         HandleWrite::OwnerFull(with(owners))
     } else if with(all) > limits.all_bytes {
@@ -269,10 +269,10 @@ fn set(
         .query_row([&next.id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
     let Some((version, bytes, end)) = known else { return Ok(HandleWrite::NotThere) };
-    if unsigned(version).checked_add(1) != Some(next.version) {
-        return Ok(HandleWrite::Changed(unsigned(version)));
+    if to_unsigned(version).checked_add(1) != Some(next.version) {
+        return Ok(HandleWrite::Changed(to_unsigned(version)));
     }
-    let counted = if end.is_none_or(|end| unsigned(end) > now_ms) { unsigned(bytes) } else { 0 };
+    let counted = if end.is_none_or(|end| to_unsigned(end) > now_ms) { to_unsigned(bytes) } else { 0 };
     let verdict = room_for(&transaction, next, counted, limits, now_ms)?;
     // A handle never grows over a limit, but one that shrinks may stay over it.
     let grows = next.value.len() as u64 > counted;
@@ -286,11 +286,11 @@ fn set(
         )?
         .execute(params![
             next.id,
-            signed(next.changed_ms),
-            next.lifetime_ms.map(signed),
-            next.expires_ms().map(signed),
-            signed(next.version),
-            signed(next.value.len() as u64),
+            to_signed(next.changed_ms),
+            next.lifetime_ms.map(to_signed),
+            next.expires_ms().map(to_signed),
+            to_signed(next.version),
+            to_signed(next.value.len() as u64),
             next.value,
         ])?;
     transaction.commit()?;

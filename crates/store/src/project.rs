@@ -63,7 +63,7 @@ impl ProjectDir {
     ) -> Result<(Settings, Option<String>), StoreError> {
         let database = path.join(DATABASE);
         let Some(lock) = lock_file(path)? else {
-            let notice = unused(&found);
+            let notice = describe_unused(&found);
             return Ok((Settings::unusable(database, found), Some(notice)));
         };
         // Another process may have done it before this one got the lock.
@@ -97,7 +97,7 @@ impl ProjectDir {
         // Not only a file: anything else at this place is a reason to be named.
         let is_there = std::fs::symlink_metadata(&database).is_ok();
         let settings = if is_there { Settings::open_to_read(database) } else { Settings::empty(database)? };
-        let notice = settings.error().map(|error| unused(&error));
+        let notice = settings.error().map(|error| describe_unused(&error));
         Ok(Self { path, system, settings, notice, closed: AtomicBool::new(false) })
     }
 
@@ -166,7 +166,7 @@ impl ProjectDir {
         &self,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PathBuf, StoreError> {
-        self.guarded(|| snapshots::publish(&*self.system, &self.snapshots(), write))
+        self.guard_write(|| snapshots::publish(&*self.system, &self.snapshots(), write))
     }
 
     /// Renames a damaged file of this project to `*.corrupt-<seconds>` and writes the reason next to it. Only the
@@ -201,7 +201,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Io`], with the previous ones still stored, and [`StoreError::Closed`].
     pub fn set_compiler_index(&self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.guarded(|| durable::durable_write(&*self.system, &self.compiler_index_path(), bytes))
+        self.guard_write(|| durable::durable_write(&*self.system, &self.compiler_index_path(), bytes))
     }
 
     /// Path of the imported compiler indexes.
@@ -220,7 +220,7 @@ impl ProjectDir {
     }
 
     /// Small derived files of the project.
-    pub fn derived(&self) -> DerivedFiles {
+    pub fn derived_files(&self) -> DerivedFiles {
         DerivedFiles::new(self.path.join("derived"), self.system.clone())
     }
 
@@ -248,7 +248,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn set_roots(&self, roots: &[PathBuf]) -> Result<(), StoreError> {
-        self.guarded(|| self.settings.set_roots(roots))
+        self.guard_write(|| self.settings.set_roots(roots))
     }
 
     /// Returns a setting by name.
@@ -264,7 +264,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn set_setting(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
-        self.guarded(|| self.settings.set(key, value))
+        self.guard_write(|| self.settings.set(key, value))
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -277,7 +277,7 @@ impl ProjectDir {
 
     /// Runs a write, unless an earlier one had an unknown effect on the disk: the system may have dropped the data of
     /// a failed sync and report success for the next.
-    pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn guard_write<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::Closed { path: self.path.clone() });
         }
@@ -305,7 +305,7 @@ fn lock_file(folder: &Path) -> Result<Option<File>, StoreError> {
 }
 
 /// Message for a database that stays as it is and is not used.
-fn unused(error: &StoreError) -> String {
+fn describe_unused(error: &StoreError) -> String {
     format!("feedback, settings and what agents held are not used: {error}")
 }
 

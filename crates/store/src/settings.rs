@@ -57,7 +57,7 @@ impl Unusable {
 
     fn error(&self, path: &Path) -> StoreError {
         match self {
-            Self::Damaged(detail) => StoreError::damaged(path, detail),
+            Self::Damaged(detail) => StoreError::report_damage(path, detail),
             Self::TooNew { found, supported } => {
                 StoreError::TooNew { path: path.to_owned(), found: *found, supported: *supported }
             }
@@ -150,12 +150,12 @@ impl Settings {
 }
 
 /// A number as SQLite stores it; one that it cannot store is the largest that it can.
-pub(crate) fn signed(number: u64) -> i64 {
+pub(crate) fn to_signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// A number as it was stored; one below 0, which we never write, is 0.
-pub(crate) fn unsigned(number: i64) -> u64 {
+pub(crate) fn to_unsigned(number: i64) -> u64 {
     number.max(0).cast_unsigned()
 }
 

@@ -51,7 +51,7 @@ pub fn replace_growing_file(
 ) -> Result<Replaced, StoreError> {
     let mut old = File::open(path).map_err(StoreError::io("open", path))?;
     let mut content = Vec::new();
-    appended(&mut old, &mut content).map_err(StoreError::io("read", path))?;
+    read_appended(&mut old, &mut content).map_err(StoreError::io("read", path))?;
     let Some(added) = content.strip_prefix(before) else { return Ok(Replaced::Changed) };
     // Behind a line without an end it would become a part of that line, which may be one that goes.
     if !added.is_empty() && !before.is_empty() && !before.ends_with(b"\n") {
@@ -87,7 +87,7 @@ fn carry_over(old: &mut File, path: &Path) -> io::Result<()> {
     let mut last = begin;
     let mut lines = Vec::new();
     while last.elapsed() < QUIET && begin.elapsed() < MAX_WAIT {
-        appended(old, &mut lines)?;
+        read_appended(old, &mut lines)?;
         // A line that is still being written waits for its end.
         let end = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         if end > 0 {
@@ -101,7 +101,7 @@ fn carry_over(old: &mut File, path: &Path) -> io::Result<()> {
 }
 
 /// Reads on to the end of a file.
-fn appended(file: &mut File, into: &mut Vec<u8>) -> io::Result<()> {
+fn read_appended(file: &mut File, into: &mut Vec<u8>) -> io::Result<()> {
     file.take(MAX_APPENDED).read_to_end(into).map(|_| ())
 }
 

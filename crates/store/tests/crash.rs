@@ -39,7 +39,7 @@ fn commit_all(project: &ProjectDir, generation: u64, mut tell: impl FnMut(&str))
 }
 
 /// The stored value of each kind; panics if any of them is torn.
-fn stored(project: &ProjectDir) -> [(&'static str, u64); 3] {
+fn read_stored(project: &ProjectDir) -> [(&'static str, u64); 3] {
     let number = |text: &str| text.parse().expect("a number was stored");
     let setting = project.setting("generation").expect("readable").map_or(0, |text| number(&text));
     let roots = project.roots().expect("readable");
@@ -74,7 +74,7 @@ fn child() {
         let _ = std::io::stdin().read(&mut [0]);
         return;
     }
-    let [(_, last), ..] = stored(&project);
+    let [(_, last), ..] = read_stored(&project);
     for generation in last + 1.. {
         commit_all(&project, generation, |what| writeln!(out, "{what} {generation}").expect("the parent listens"));
     }
@@ -125,7 +125,7 @@ fn what_was_acknowledged_survives_a_kill() {
         let mut told: Vec<String> = process.lines.by_ref().map_while(Result::ok).take(random.below(9)).collect();
         std::thread::sleep(Duration::from_micros(random.below(10_000) as u64));
         told.extend(process.kill());
-        let stored = stored(&open(tree.path()));
+        let stored = read_stored(&open(tree.path()));
         for line in told {
             // The last line may be cut off.
             let Some((what, number)) = line.split_once(' ') else { continue };

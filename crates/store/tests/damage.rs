@@ -11,7 +11,7 @@ fn open(tree: &TempTree) -> Result<ProjectDir, StoreError> {
 }
 
 /// A project with some content in each database; returns its folder.
-fn filled(tree: &TempTree) -> PathBuf {
+fn open_filled(tree: &TempTree) -> PathBuf {
     let project = open(tree).expect("the project opens");
     for number in 0..50 {
         project.set_setting(&format!("key {number}"), Some("value")).expect("writable");
@@ -46,7 +46,7 @@ fn damaged_images(good: &[u8], seed: u64, flips: usize) -> Vec<Vec<u8>> {
 }
 
 /// The file that a damaged database was renamed to, if there is one.
-fn kept(folder: &Path) -> Option<PathBuf> {
+fn find_kept(folder: &Path) -> Option<PathBuf> {
     let names = fs::read_dir(folder).expect("lists").map(|entry| entry.expect("an entry").path());
     names.into_iter().find(|path| {
         let name = path.file_name().expect("named").to_string_lossy().into_owned();
@@ -57,7 +57,7 @@ fn kept(folder: &Path) -> Option<PathBuf> {
 #[test]
 fn precious_data_is_kept_and_what_is_lost_is_named() {
     let tree = tree();
-    let folder = filled(&tree);
+    let folder = open_filled(&tree);
     let file = folder.join("project.db");
     let good = fs::read(&file).expect("readable");
     let mut refused = 0;
@@ -85,7 +85,7 @@ fn precious_data_is_kept_and_what_is_lost_is_named() {
         match project.notice() {
             Some(notice) => {
                 refused += 1;
-                let kept = kept(&folder).expect("the damaged file is kept");
+                let kept = find_kept(&folder).expect("the damaged file is kept");
                 assert!(notice.contains(&kept.display().to_string()), "{notice}");
                 assert_eq!(fs::read(&kept).expect("readable"), bytes, "image {number}: the kept file is another");
                 assert!(told.is_some(), "image {number}: a reader used it");
@@ -107,7 +107,7 @@ fn precious_data_is_kept_and_what_is_lost_is_named() {
 #[test]
 fn only_the_writer_of_a_project_puts_its_database_aside() {
     let tree = tree();
-    let folder = filled(&tree);
+    let folder = open_filled(&tree);
     let file = folder.join("project.db");
     let writer = open(&tree).expect("the project opens");
     let lock = writer.try_lock().expect("works").expect("is free");
@@ -117,15 +117,15 @@ fn only_the_writer_of_a_project_puts_its_database_aside() {
     assert!(project.notice().is_some_and(|notice| notice.contains("damaged")), "{:?}", project.notice());
     let error = project.set_setting("key 0", Some("lost")).expect_err("nothing is written");
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-    assert_eq!((fs::read(&file).expect("readable"), kept(&folder)), (b"something else".to_vec(), None));
+    assert_eq!((fs::read(&file).expect("readable"), find_kept(&folder)), (b"something else".to_vec(), None));
     drop(lock);
-    assert!(open(&tree).expect("opens").notice().is_some() && kept(&folder).is_some());
+    assert!(open(&tree).expect("opens").notice().is_some() && find_kept(&folder).is_some());
 }
 
 #[test]
 fn a_newer_database_is_refused_untouched() {
     let tree = tree();
-    let file = filled(&tree).join("project.db");
+    let file = open_filled(&tree).join("project.db");
     let mut bytes = fs::read(&file).expect("readable");
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     replace(&file, &bytes);
@@ -139,7 +139,7 @@ fn a_newer_database_is_refused_untouched() {
 #[test]
 fn a_newer_database_with_a_log_is_refused_untouched() {
     let tree = tree();
-    let file = filled(&tree).join("project.db");
+    let file = open_filled(&tree).join("project.db");
     let log = PathBuf::from(format!("{}-wal", file.display()));
     let newer = rusqlite::Connection::open(&file).expect("opens");
     newer.pragma_update(None, "user_version", 9).expect("writable");
@@ -156,7 +156,7 @@ fn a_newer_database_with_a_log_is_refused_untouched() {
 #[test]
 fn the_database_of_another_program_is_kept() {
     let tree = tree();
-    let folder = filled(&tree);
+    let folder = open_filled(&tree);
     let file = folder.join("project.db");
     fs::remove_file(&file).expect("removable");
     let foreign = rusqlite::Connection::open(&file).expect("opens");
@@ -165,7 +165,7 @@ fn the_database_of_another_program_is_kept() {
     let bytes = fs::read(&file).expect("readable");
     let project = open(&tree).expect("opens without it");
     assert!(project.notice().is_some_and(|notice| notice.contains("another program")), "{:?}", project.notice());
-    assert_eq!(fs::read(kept(&folder).expect("kept")).expect("readable"), bytes);
+    assert_eq!(fs::read(find_kept(&folder).expect("kept")).expect("readable"), bytes);
 }
 
 /// The power fails while the log is written: whichever part of it is there, and whichever bit is wrong, reads see the
@@ -175,7 +175,7 @@ fn a_torn_log_gives_a_committed_prefix() {
     const COMMITS: usize = 40;
     const STEP: usize = 1024;
     let tree = tree();
-    let folder = filled(&tree);
+    let folder = open_filled(&tree);
     let file = folder.join("project.db");
     let log = PathBuf::from(format!("{}-wal", file.display()));
     let (image, whole) = {

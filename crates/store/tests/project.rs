@@ -34,11 +34,11 @@ fn settings_and_roots() {
 #[test]
 fn derived_files_are_replaced_and_set_aside() {
     let tree = tree();
-    let files = open(&tree).derived();
+    let files = open(&tree).derived_files();
     assert_eq!(files.read("history", 9).expect("readable"), None);
     files.write("history", b"one").expect("writable");
     files.write("history", b"two").expect("writable");
-    assert_eq!(open(&tree).derived().read("history", 9).expect("readable").as_deref(), Some(&b"two"[..]));
+    assert_eq!(open(&tree).derived_files().read("history", 9).expect("readable").as_deref(), Some(&b"two"[..]));
     assert!(files.read("history", 2).is_err(), "larger than the limit");
     for _ in 0..9 {
         files.write("history", b"bad").expect("writable");

@@ -23,7 +23,7 @@ pub struct SeededSecret {
 #[must_use]
 pub fn seeded_secrets() -> Vec<SeededSecret> {
     let mut random = Random::new(SEED);
-    rows().map(|row| seeded(row, &mut random)).collect()
+    rows().map(|row| seed_secret(row, &mut random)).collect()
 }
 
 /// The secrets of each row of the table with so many random values; which values follows from the row alone.
@@ -31,7 +31,7 @@ pub fn many_seeded_secrets(values: usize) -> impl Iterator<Item = Vec<SeededSecr
     rows().map(move |row| {
         let seed = row.bytes().fold(SEED, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let mut random = Random::new(seed);
-        (0..values).map(|_| seeded(row, &mut random)).collect()
+        (0..values).map(|_| seed_secret(row, &mut random)).collect()
     })
 }
 
@@ -39,7 +39,7 @@ fn rows() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|row| !row.starts_with('#') && !row.is_empty())
 }
 
-fn seeded(row: &'static str, random: &mut Random) -> SeededSecret {
+fn seed_secret(row: &'static str, random: &mut Random) -> SeededSecret {
     let (mut text, mut parts, mut rest) = (String::new(), Vec::new(), row);
     while let Some((before, behind)) = rest.split_once('{') {
         let is_part = |part: &str| {
@@ -52,7 +52,7 @@ fn seeded(row: &'static str, random: &mut Random) -> SeededSecret {
             rest = behind;
             continue;
         };
-        let generated = generated(part, random);
+        let generated = generate_part(part, random);
         text.push_str(before);
         text.push_str(&generated);
         parts.extend((generated.len() >= MIN_PART).then_some(generated));
@@ -65,7 +65,7 @@ fn seeded(row: &'static str, random: &mut Random) -> SeededSecret {
 /// Shortest part that is looked for: shorter ones occur by chance.
 const MIN_PART: usize = 6;
 
-fn generated(part: &str, random: &mut Random) -> String {
+fn generate_part(part: &str, random: &mut Random) -> String {
     let (kind, length) = part.split_at(1);
     let length = length.parse().unwrap_or(0);
     let alphabet = match kind {

@@ -6,7 +6,8 @@ use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode,
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::{Band, Word};
 
 /// Days after which evidence of defects counts half, as in `trust`.
 pub(crate) const HALF_LIFE: f64 = 730.0;
@@ -58,15 +59,15 @@ pub(crate) struct RowSignals {
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_risk_multiplier: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_tier: Option<&'static str>,
+    trust_tier: Option<Word<Tier>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_band: Option<&'static str>,
+    trust_band: Option<Word<Band>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_magnitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_observation_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tremor_risk_level: Option<&'static str>,
+    tremor_risk_level: Option<Word<TremorLevel>>,
     /// Commits per 30 days, newer half of the last 90 days minus older half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) velocity: Option<f64>,
@@ -86,15 +87,15 @@ impl RowSignals {
         let trust = found.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
         let tremor = found.tremor.as_ref();
         Self {
-            heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| rounded(factor(trust, tremor))),
-            trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
-            trust_risk_multiplier: multiplier(trust).map(rounded),
-            trust_tier: trust.map(|trust| trust.verdict.tier.word()),
-            trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
-            tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
+            heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| round_value(factor(trust, tremor))),
+            trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
+            trust_risk_multiplier: multiplier(trust).map(round_value),
+            trust_tier: trust.map(|trust| Word(trust.verdict.tier)),
+            trust_band: found.trust.as_ref().map(|trust| Word(Band(trust.verdict.tier))),
+            tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
-            tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
-            velocity: found.trend.map(|(older, newer)| rounded(newer - older)),
+            tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),
+            velocity: found.trend.map(|(older, newer)| round_value(newer - older)),
             reasons: reasons(trust, tremor),
         }
     }

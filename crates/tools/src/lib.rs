@@ -10,10 +10,12 @@ mod change_rows;
 mod checks;
 mod continuity;
 mod core;
+mod docstring;
 mod documents;
 mod edit;
 mod envelope;
 mod exploration;
+mod first_code;
 mod framework;
 mod heuristics;
 mod lifecycle;
@@ -28,17 +30,20 @@ mod resources;
 mod rows;
 pub mod sarif;
 mod services;
+mod site_text;
 mod sites;
 mod source;
 mod task;
 mod test_rows;
 mod trust;
+mod word;
 
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
-    ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef,
-    ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
+    ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowLine, RowText, Shown, Stage, TextGroups,
+    Tool, ToolChoice, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name,
+    default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
 pub use persons::{HeldLock, guarded_by, held_locks, release_lock};

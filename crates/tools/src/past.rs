@@ -80,11 +80,11 @@ pub(crate) fn untold<T>(error: CannotTell, answer: impl FnOnce(String) -> T) -> 
         CannotTell::NoCommits { cut: None, .. } => "it has no history before its first commit; look at its code",
         CannotTell::Unreadable(_) => "run `ingest`, then repeat the call",
     };
-    Ok(Answer::new(answer(error.to_string())).guidance(blocked(next)))
+    Ok(Answer::new(answer(error.to_string())).guidance(report_blocked(next)))
 }
 
 /// Guidance where nothing can be told: what would change that.
-pub(crate) fn blocked(remedy: &str) -> Guidance {
+pub(crate) fn report_blocked(remedy: &str) -> Guidance {
     Guidance { next_step_hint: Some(remedy.to_owned()), ..Guidance::state(ProofState::Blocked) }
 }
 

@@ -7,7 +7,7 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{FeedbackEntry, Prior};
 use serde::Serialize;
 
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Priming and feedback that affect a row.
 #[derive(Debug, Serialize)]
@@ -30,10 +30,10 @@ struct ToldRow {
 impl PriorRow {
     pub(crate) fn new(prior: &Prior, node: NodeIx) -> Self {
         let told = |told: &m1nd_query::retrieval::Told| ToldRow {
-            weight: rounded(told.weight),
+            weight: round_value(told.weight),
             ledger_ids: told.entries.clone(),
         };
-        Self { primed_by: prior.boost(node).map(rounded), feedback: prior.told(node).map(told) }
+        Self { primed_by: prior.boost(node).map(round_value), feedback: prior.feedback_on(node).map(told) }
     }
 }
 
@@ -93,30 +93,30 @@ impl PriorNote {
         let primed = prior.primed_by();
         let says = !prior.entries().is_empty() || prior.unavailable().is_some();
         Self {
-            feedback_applied: says.then(|| applied(snapshot, prior, rows)),
+            feedback_applied: says.then(|| list_applied(snapshot, prior, rows)),
             primed_by: primed.map(|by| PrimedRow {
                 task: by.task.clone(),
-                strength: rounded(by.strength),
+                strength: round_value(by.strength),
                 nodes: by.nodes,
             }),
         }
     }
 }
 
-fn applied(snapshot: &Snapshot, prior: &Prior, rows: impl Iterator<Item = NodeIx>) -> Applied {
+fn list_applied(snapshot: &Snapshot, prior: &Prior, rows: impl Iterator<Item = NodeIx>) -> Applied {
     let rows: HashSet<NodeIx> = rows.collect();
     let beside = prior.told_right().into_iter().filter(|node| !rows.contains(node));
     let entry = |entry: &FeedbackEntry| EntryRow {
         ledger_id: entry.id,
         feedback: entry.feedback,
         query: entry.query.chars().take(SHOWN_QUERY).collect(),
-        similarity: rounded(entry.similarity),
+        similarity: round_value(entry.similarity),
         age_days: entry.age_days,
     };
     Applied {
         entries: prior.entries().iter().rev().take(SHOWN_ENTRIES).map(entry).collect(),
         more_entries: prior.entries().len().saturating_sub(SHOWN_ENTRIES),
-        gone: prior.gone().iter().take(SHOWN_NODES).cloned().collect(),
+        gone: prior.list_gone().iter().take(SHOWN_NODES).cloned().collect(),
         not_among_rows: beside.take(SHOWN_NODES).map(|node| snapshot.graph().id(node).to_owned()).collect(),
         unavailable: prior.unavailable().map(str::to_owned),
     }

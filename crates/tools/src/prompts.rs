@@ -35,7 +35,7 @@ pub struct PromptArgument {
     pub is_required: bool,
 }
 
-const fn required(name: &'static str, description: &'static str) -> PromptArgument {
+const fn require_argument(name: &'static str, description: &'static str) -> PromptArgument {
     PromptArgument { name, description, is_required: true }
 }
 
@@ -49,7 +49,7 @@ pub static PROMPTS: &[PromptDef] = &[
         name: "start_task",
         title: "Start a task",
         description: "Find the code and the memories that a task is about before working on it",
-        arguments: &[required("task", "What is to be done")],
+        arguments: &[require_argument("task", "What is to be done")],
         lines: &[
             "The task: {task}",
             "Before you change anything, find out with m1nd what the task is about:",
@@ -66,7 +66,7 @@ pub static PROMPTS: &[PromptDef] = &[
         title: "Change something safely",
         description: "Change a function, class or file without breaking what depends on it",
         arguments: &[
-            required("target", "A symbol or file: a node id, `Pool.acquire` or `src/pool.py`"),
+            require_argument("target", "A symbol or file: a node id, `Pool.acquire` or `src/pool.py`"),
             optional("change", "The change to make"),
         ],
         lines: &[
@@ -110,7 +110,7 @@ pub static PROMPTS: &[PromptDef] = &[
         name: "remember",
         title: "Remember",
         description: "Record a decision, problem, fix or finding in the memory of this project",
-        arguments: &[required("what", "What to remember, with its reason")],
+        arguments: &[require_argument("what", "What to remember, with its reason")],
         lines: &[
             "Record this in the memory of the project: {what}",
             "- `mind_search` with it first. If it is recorded already, do not repeat it; if it contradicts a memory, say \
@@ -126,7 +126,7 @@ pub static PROMPTS: &[PromptDef] = &[
 ];
 
 /// The tools that a line names.
-fn named(line: &str) -> impl Iterator<Item = &'static str> {
+fn list_tools(line: &str) -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|tool| tool.name).filter(move |name| line.contains(&format!("`{name}`")))
 }
 
@@ -134,7 +134,7 @@ impl PromptDef {
     /// Returns whether at least half of the tools that it names are offered: it is of use then.
     pub fn is_offered(&self, offers: impl Fn(&str) -> bool) -> bool {
         let (offered, others): (Vec<_>, Vec<_>) =
-            self.lines.iter().flat_map(|line| named(line)).partition(|name| offers(name));
+            self.lines.iter().flat_map(|line| list_tools(line)).partition(|name| offers(name));
         offered.len() >= others.len()
     }
 
@@ -165,14 +165,14 @@ impl PromptDef {
                 _ => values.push((format!("{{{name}}}"), value)),
             }
         }
-        let lines = self.lines.iter().filter(|line| named(line).all(&offers));
-        let lines = lines.filter_map(|line| filled(line, &values));
+        let lines = self.lines.iter().filter(|line| list_tools(line).all(&offers));
+        let lines = lines.filter_map(|line| fill_line(line, &values));
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
 /// The line with its argument, at most one; `None` if that is not given.
-fn filled(line: &str, values: &[(String, Option<String>)]) -> Option<String> {
+fn fill_line(line: &str, values: &[(String, Option<String>)]) -> Option<String> {
     match values.iter().find(|(mark, _)| line.contains(mark.as_str())) {
         Some((mark, value)) => value.as_ref().map(|value| line.replace(mark.as_str(), &visible(value))),
         None => Some(line.to_owned()),

@@ -1,6 +1,8 @@
 //! Parts of answers and arguments that several tools share, and the mapping of engine errors to tool errors.
 
 use m1nd_base::NodeKind;
+
+use crate::word::Word;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, Snapshot};
@@ -27,7 +29,7 @@ pub(crate) struct NodeRow {
     pub(crate) node_id: String,
     pub(crate) label: String,
     #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Word<NodeKind>,
     pub(crate) file_path: String,
     pub(crate) line_start: u32,
     pub(crate) line_end: u32,
@@ -42,7 +44,7 @@ impl NodeRow {
         Self {
             node_id: graph.id(node).to_owned(),
             label: graph.label(node).to_owned(),
-            kind: graph.kind(node).word(),
+            kind: Word(graph.kind(node)),
             file_path: graph.path(node).to_owned(),
             line_start,
             line_end,
@@ -57,7 +59,7 @@ impl NodeRow {
         Self {
             node_id: path.to_owned(),
             label: path.to_owned(),
-            kind: NodeKind::Directory.word(),
+            kind: Word(NodeKind::Directory),
             file_path: path.to_owned(),
             line_start: 0,
             line_end: 0,
@@ -119,7 +121,11 @@ pub(crate) struct Seed {
 impl Seed {
     pub(crate) fn new(snapshot: &Snapshot, (node, share): &(NodeIx, f64)) -> Self {
         let graph = snapshot.graph();
-        Self { node_id: graph.id(*node).to_owned(), label: graph.label(*node).to_owned(), relevance: rounded(*share) }
+        Self {
+            node_id: graph.id(*node).to_owned(),
+            label: graph.label(*node).to_owned(),
+            relevance: round_value(*share),
+        }
     }
 }
 
@@ -202,12 +208,12 @@ pub(crate) fn part(snapshot: &Snapshot, text: Option<&str>) -> Result<(Scope, Op
     }
 }
 
-/// Resolves the node or folder that a phrase names, see [`Part::named`].
+/// Resolves the node or folder that a phrase names, see [`Part::find_named`].
 pub(crate) fn resolve_part(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Part, ToolError> {
     if text.trim().is_empty() {
         return resolve(snapshot, argument, text).map(Part::Node);
     }
-    Part::named(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+    Part::find_named(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {
@@ -433,7 +439,7 @@ impl From<SessionError> for ToolError {
 }
 
 /// Rounds to four decimals.
-pub(crate) fn rounded(value: f64) -> f64 {
+pub(crate) fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 

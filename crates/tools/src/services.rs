@@ -117,7 +117,7 @@ impl Services {
         if opened.engine.federation() == Some(&federation) {
             return Ok(opened);
         }
-        let config = opened.engine.config().clone().federated(federation);
+        let config = opened.engine.config().clone().with_federation(federation);
         if opened.engine.federation().is_none() {
             switched.alone = Some(Self { _owner: None, ..opened.clone() });
         }
@@ -248,7 +248,7 @@ impl Services {
     /// Like [`Services::prior`], with this priming.
     pub(crate) fn prior_of(&self, text: &str, task: Option<PrimedTask<'_>>, snapshot: &Snapshot) -> Prior {
         let (rows, unavailable) = self.sessions.feedback();
-        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
+        let ledger = rows.derived_values().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     };
     let symbol = symbol.filter(|node| snapshot.graph().kind(*node) != NodeKind::File);
     let lines = place.map(|place| (place.first, place.last));
-    if let Some(why) = snapshot.withheld(&path) {
+    if let Some(why) = snapshot.check_withheld(&path) {
         let message = format!("argument `{argument}`: `{path}` is not shown: {}", why.text());
         return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(why.hint()));
     }
@@ -108,7 +108,7 @@ pub(crate) fn clip(line: &str) -> String {
 }
 
 /// Size of a text inside a JSON string, in bytes.
-pub(crate) fn escaped(text: &str) -> usize {
+pub(crate) fn count_escaped(text: &str) -> usize {
     serde_json::to_string(text).map_or(text.len(), |json| json.len() - 2)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: 
         let cut = line.len() > MAX_LINE;
         let shown = &line[..line.floor_char_boundary(MAX_LINE)];
         // Two spaces, an escaped line break, and the mark of a truncated line.
-        used = used.saturating_add(escaped(shown) + width.max(1) + 4 + "…".len());
+        used = used.saturating_add(count_escaped(shown) + width.max(1) + 4 + "…".len());
         if returned > 0 && used > budget {
             break;
         }

@@ -4,11 +4,12 @@ use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_query::covering::{TestRow, TestsAnswer, TestsQuery, tests_for};
+use m1nd_query::covering::{TestEvidence, TestRow, TestsAnswer, TestsQuery, tests_for};
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::NodeRow;
+use crate::word::Word;
 
 /// Nodes that [`first_tests`] asks about.
 const MAX_NODES: usize = 3;
@@ -23,7 +24,7 @@ pub(crate) struct CoveringRow {
     #[serde(flatten)]
     node: NodeRow,
     /// Why it is here, the strongest first.
-    evidence: Vec<&'static str>,
+    evidence: Vec<Word<TestEvidence>>,
     /// Uses between the test and the change; absent if none are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_distance: Option<u32>,
@@ -33,6 +34,9 @@ pub(crate) struct CoveringRow {
     /// Names of the tests that use the change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<String>,
+    /// Their first lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    test_lines: Vec<u32>,
     /// Common commits.
     #[serde(skip_serializing_if = "Option::is_none")]
     common_commits: Option<u32>,
@@ -43,10 +47,11 @@ impl CoveringRow {
         let graph = snapshot.graph();
         Self {
             node: NodeRow::new(snapshot, row.nearest),
-            evidence: row.evidence.iter().map(|evidence| evidence.word()).collect(),
+            evidence: row.evidence.iter().map(|&evidence| Word(evidence)).collect(),
             hop_distance: row.hops,
             possible: row.is_possible,
             tests: row.functions.iter().map(|test| graph.label(*test).to_owned()).collect(),
+            test_lines: row.functions.iter().map(|test| graph.name_line(*test)).collect(),
             common_commits: row.together.map(|(common, _)| common),
         }
     }

@@ -16,19 +16,19 @@ pub(crate) struct Lines<'t> {
 pub(crate) fn with_breaks(text: &str) -> Cow<'_, str> {
     let (real, written) = (text.trim_end().matches('\n').count(), text.matches("\\n").count());
     if written >= 2 && written > 2 * real {
-        return Cow::Owned(unescaped(text));
+        return Cow::Owned(unescape_text(text));
     }
     // One record per line: only records that contain a stack are expanded.
     let is_record = |line: &str| line.trim_start().starts_with('{') && line.matches("\\n").count() >= 2;
     if written >= 2 && text.lines().any(is_record) {
-        let lines = text.lines().map(|line| if is_record(line) { unescaped(line) } else { line.to_owned() });
+        let lines = text.lines().map(|line| if is_record(line) { unescape_text(line) } else { line.to_owned() });
         return Cow::Owned(lines.collect::<Vec<_>>().join("\n"));
     }
     Cow::Borrowed(text)
 }
 
 /// Resolves escapes. In JSON, each string becomes a line, without its quotes.
-fn unescaped(text: &str) -> String {
+fn unescape_text(text: &str) -> String {
     let trimmed = text.trim_start();
     let is_json = trimmed.starts_with(['{', '"']) || text.contains("\":\"") || text.contains("\": \"");
     let mut kept = String::with_capacity(text.len());

@@ -223,7 +223,7 @@ impl Exception {
     }
 
     /// Limits the frames, keeping the innermost and the outermost.
-    pub(crate) fn bound(&mut self) {
+    pub(crate) fn limit_frames(&mut self) {
         let surplus = self.frames.len().saturating_sub(limits::FRAMES);
         if surplus > 0 {
             let half = limits::FRAMES / 2;
@@ -263,7 +263,7 @@ impl Trace {
     }
 
     /// The reported exception.
-    pub fn reported(&self) -> Option<&Exception> {
+    pub fn find_reported(&self) -> Option<&Exception> {
         self.exceptions.iter().find(|exception| exception.relation == Relation::Reported)
     }
 }

@@ -71,7 +71,7 @@ struct Stamped<'l> {
 /// Removes log prefixes.
 pub(crate) fn strip(lines: &mut [Cow<'_, str>]) {
     let lengths: Vec<usize> = {
-        let stamped: Vec<Option<Stamped<'_>>> = lines.iter().map(|line| stamped(line)).collect();
+        let stamped: Vec<Option<Stamped<'_>>> = lines.iter().map(|line| parse_stamp(line)).collect();
         (0..stamped.len()).map(|at| length(&stamped, at)).collect()
     };
     for (line, length) in lines.iter_mut().zip(lengths).filter(|(_, length)| *length > 0) {
@@ -84,8 +84,8 @@ pub(crate) fn strip(lines: &mut [Cow<'_, str>]) {
 
 /// Possible contents of a line that starts with a log prefix: the line, then the line without one part after the
 /// other.
-pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
-    let stamped = stamped(line);
+pub(crate) fn list_contents(line: &str) -> impl Iterator<Item = &str> {
+    let stamped = parse_stamp(line);
     let parts = stamped.map_or_else(Vec::new, |own| {
         let ends = ends(own.rest);
         std::iter::once(0).chain(ends).filter_map(|end| own.rest.get(end..)).map(str::trim_start).collect()
@@ -96,10 +96,10 @@ pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
 /// Returns whether a line starts with a log prefix: a time, a level or the name of a writer.
 pub(crate) fn is_stamped(line: &str) -> bool {
     let word = line.trim_start_matches('[').split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or(line);
-    stamped(line).is_some() || PROCESS.is_match(line) || LEVELS.contains(&word)
+    parse_stamp(line).is_some() || PROCESS.is_match(line) || LEVELS.contains(&word)
 }
 
-fn stamped(line: &str) -> Option<Stamped<'_>> {
+fn parse_stamp(line: &str) -> Option<Stamped<'_>> {
     if let Some(time) = TIME.find(line) {
         return Some(Stamped { name: "", length: time.end(), rest: &line[time.end()..] });
     }
@@ -276,8 +276,8 @@ mod tests {
 
     #[test]
     fn what_a_line_alone_may_say() {
-        let parts: Vec<&str> = said("2024-05-01 10:00:00 ERROR app: IOError: x").skip(1).collect();
+        let parts: Vec<&str> = list_contents("2024-05-01 10:00:00 ERROR app: IOError: x").skip(1).collect();
         assert_eq!(parts, ["ERROR app: IOError: x", "app: IOError: x", "IOError: x", "x"]);
-        assert_eq!(said("IOError: x").collect::<Vec<_>>(), ["IOError: x"]);
+        assert_eq!(list_contents("IOError: x").collect::<Vec<_>>(), ["IOError: x"]);
     }
 }

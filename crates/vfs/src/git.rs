@@ -44,12 +44,12 @@ impl Root {
             .filter(|name| *name != ".invalid" && name.len() <= MAX_BRANCH)
             .map(str::to_owned);
         let found = read(reference, MAX_REFERENCE).as_deref().and_then(commit);
-        let found = found.or_else(|| packed(&read("packed-refs", MAX_PACKED)?, reference));
+        let found = found.or_else(|| find_packed(&read("packed-refs", MAX_PACKED)?, reference));
         Some(GitHead { branch, head: found, is_elsewhere: false })
     }
 }
 
-fn packed(list: &str, reference: &str) -> Option<String> {
+fn find_packed(list: &str, reference: &str) -> Option<String> {
     let line = list.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name.trim() == reference))?;
     commit(line.split(' ').next()?)
 }
@@ -94,7 +94,7 @@ mod tests {
 
     const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-    fn shown(files: &[(&str, &str)]) -> String {
+    fn show_head(files: &[(&str, &str)]) -> String {
         let tree = TempTree::new("//- a.py\nx = 1\n");
         for (path, text) in files {
             tree.write(path, text);
@@ -124,7 +124,7 @@ mod tests {
             (&[(".git", "gitdir: /elsewhere/.git/worktrees/x\n")], "- - elsewhere"),
         ];
         for (files, expected) in cases {
-            assert_eq!(shown(files), *expected, "{files:?}");
+            assert_eq!(show_head(files), *expected, "{files:?}");
         }
     }
 }

@@ -91,19 +91,19 @@ fn is_hidden(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn shown(patterns: &[&str], path: &str) -> bool {
+    fn is_shown(patterns: &[&str], path: &str) -> bool {
         let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
         Hidden::new(false, &patterns).shows_file(path)
     }
 
     #[test]
     fn patterns() {
-        assert!(shown(&[], "a/b.py") && !shown(&[], ".a/b.py") && !shown(&[], "a/.b"));
-        assert!(shown(&[".github/**"], ".github/workflows/ci.yml") && shown(&[".github/**"], ".github/.x/y"));
-        assert!(!shown(&[".github/**"], ".githubx/a") && !shown(&[".github/**"], "a/.github/b"));
-        assert!(shown(&[".a/*"], ".a/b") && !shown(&[".a/*"], ".a/b/c"));
-        assert!(shown(&[".eslintrc"], "web/.eslintrc") && shown(&["web/.eslintrc"], "web/.eslintrc"));
-        assert!(!shown(&["web/.eslintrc"], ".eslintrc"));
+        assert!(is_shown(&[], "a/b.py") && !is_shown(&[], ".a/b.py") && !is_shown(&[], "a/.b"));
+        assert!(is_shown(&[".github/**"], ".github/workflows/ci.yml") && is_shown(&[".github/**"], ".github/.x/y"));
+        assert!(!is_shown(&[".github/**"], ".githubx/a") && !is_shown(&[".github/**"], "a/.github/b"));
+        assert!(is_shown(&[".a/*"], ".a/b") && !is_shown(&[".a/*"], ".a/b/c"));
+        assert!(is_shown(&[".eslintrc"], "web/.eslintrc") && is_shown(&["web/.eslintrc"], "web/.eslintrc"));
+        assert!(!is_shown(&["web/.eslintrc"], ".eslintrc"));
     }
 
     #[test]

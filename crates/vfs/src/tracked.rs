@@ -111,11 +111,11 @@ impl Walker<'_> {
         for (end, _) in path.match_indices('/') {
             let folder = &path[..end];
             if !folders.contains_key(folder) {
-                return decided(folders.get(parent), folder, true);
+                return decide(folders.get(parent), folder, true);
             }
             parent = folder;
         }
-        decided(folders.get(parent), path, false)
+        decide(folders.get(parent), path, false)
     }
 
     /// Returns whether a file is not listed because of a name on its path, whatever the rules say.
@@ -127,7 +127,7 @@ impl Walker<'_> {
     }
 }
 
-fn decided(ignores: Option<&&Ignores>, path: &str, is_folder: bool) -> LeftOut {
+fn decide(ignores: Option<&&Ignores>, path: &str, is_folder: bool) -> LeftOut {
     match ignores.is_some_and(|ignores| ignores.is_by_git(path, is_folder)) {
         true => LeftOut::ByGit,
         false => LeftOut::ByName,

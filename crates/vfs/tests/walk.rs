@@ -25,7 +25,7 @@ fn check(fixture: &str, options: &WalkOptions, expected: &[&str]) {
     assert_eq!(walk.skipped, [], "nothing is to be reported");
 }
 
-fn hidden(patterns: &[&str]) -> WalkOptions {
+fn show_patterns(patterns: &[&str]) -> WalkOptions {
     WalkOptions {
         include_hidden: false,
         hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect(),
@@ -131,9 +131,9 @@ fn folders_named_like_output_that_hold_sources_are_sources() {
 fn hidden_files_only_when_asked() {
     let fixture = "//- .github/ci.yml\n//- .github/a/b.yml\n//- .eslintrc\n//- a/.x/y\n//- a/z\n//- .git/config\n//- .venv/lib.py\n";
     check(fixture, &WalkOptions::default(), &["a/z"]);
-    check(fixture, &hidden(&[".github/*"]), &[".github/ci.yml", "a/z"]);
-    check(fixture, &hidden(&[".github/**", "a/.x/y"]), &[".github/a/b.yml", ".github/ci.yml", "a/.x/y", "a/z"]);
-    check(fixture, &hidden(&[".git/**", ".eslintrc"]), &[".eslintrc", "a/z"]);
+    check(fixture, &show_patterns(&[".github/*"]), &[".github/ci.yml", "a/z"]);
+    check(fixture, &show_patterns(&[".github/**", "a/.x/y"]), &[".github/a/b.yml", ".github/ci.yml", "a/.x/y", "a/z"]);
+    check(fixture, &show_patterns(&[".git/**", ".eslintrc"]), &[".eslintrc", "a/z"]);
     check(fixture, &all_hidden(), &[".eslintrc", ".github/a/b.yml", ".github/ci.yml", "a/.x/y", "a/z"]);
 }
 
@@ -141,9 +141,9 @@ fn hidden_files_only_when_asked() {
 fn secrets_only_when_named() {
     let fixture = "//- .env\n//- .env.example\n//- key.pem\n//- .gitignore\n!.env\n!key.pem\n//- a\n";
     check(fixture, &all_hidden(), &[".env.example", ".gitignore", "a"]);
-    check(fixture, &hidden(&[".env"]), &[".env", "a"]);
-    check(fixture, &hidden(&["*/**", ".*"]), &["a"]);
-    check(fixture, &hidden(&["key.pem"]), &["a", "key.pem"]);
+    check(fixture, &show_patterns(&[".env"]), &[".env", "a"]);
+    check(fixture, &show_patterns(&["*/**", ".*"]), &["a"]);
+    check(fixture, &show_patterns(&["key.pem"]), &["a", "key.pem"]);
 }
 
 #[test]

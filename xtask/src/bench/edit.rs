@@ -243,7 +243,7 @@ struct Asked {
 }
 
 /// Milliseconds that this thread was ready to run and did not; 0 where the system does not tell.
-fn waited() -> f64 {
+fn measure_wait() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').nth(1).and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or_default() / 1e6
 }
@@ -252,16 +252,16 @@ fn waited() -> f64 {
 fn ask(engine: &Engine, is_over: &AtomicBool) -> Vec<Asked> {
     let mut all = Vec::new();
     while !is_over.load(Ordering::Acquire) {
-        let (start, before) = (Instant::now(), waited());
+        let (start, before) = (Instant::now(), measure_wait());
         let query = SeekQuery { text: "read the configuration of a project".to_owned(), ..SeekQuery::default() };
         let _ = seek(&engine.snapshot(), &query, &Cancel::new());
-        all.push(Asked { taken: start.elapsed().as_secs_f64() * 1e3, waited: waited() - before });
+        all.push(Asked { taken: start.elapsed().as_secs_f64() * 1e3, waited: measure_wait() - before });
     }
     all
 }
 
 fn await_function(engine: &Engine, name: &str, start: Instant) -> Outcome<()> {
-    while engine.snapshot().graph().labelled(name).is_empty() {
+    while engine.snapshot().graph().find_labelled(name).is_empty() {
         if start.elapsed() > PATIENCE {
             return Err(format!("`{name}` is not in the index after {} s", PATIENCE.as_secs()).into());
         }

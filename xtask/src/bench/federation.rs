@@ -36,7 +36,7 @@ pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
     let bench = Bench::new(fs::canonicalize(binary)?, paths)?;
     let cold = bench.ingest()?;
     let warm = bench.ingest()?;
-    let (snapshot, edited) = bench.indexed()?;
+    let (snapshot, edited) = bench.open_indexed()?;
     let lines: u64 = snapshot.files().iter().map(|file| u64::from(file.lines)).sum();
     let mut rows = format!(
         "{} repositories, {} files, {lines} lines, {} nodes, {} edges.\n\n| What | Measured | Bar |\n|---|---:|---:|\n",
@@ -118,9 +118,9 @@ impl Bench {
     }
 
     /// The index, and a file of the repository that is edited.
-    fn indexed(&self) -> Outcome<(std::sync::Arc<Snapshot>, String)> {
+    fn open_indexed(&self) -> Outcome<(std::sync::Arc<Snapshot>, String)> {
         let federation = Federation::new(fs::canonicalize(self.folder.path().join("work"))?, self.members.clone())?;
-        let config = EngineConfig::new(self.home(), Vec::new()).federated(federation);
+        let config = EngineConfig::new(self.home(), Vec::new()).with_federation(federation);
         let snapshot = Engine::open(EngineConfig { read_only: true, ..config })?.snapshot();
         let member = &self.members[self.edited];
         let mut files = snapshot.files().within(&member.name);

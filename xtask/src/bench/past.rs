@@ -63,8 +63,8 @@ fn measure(path: &Path, home: &Path) -> Outcome<String> {
     let snapshot = services.engine.snapshot();
     let graph = snapshot.graph();
     let is_code = |kind: NodeKind| matches!(kind, NodeKind::Function | NodeKind::Class | NodeKind::Struct);
-    let nodes = sampled(&snapshot, &is_code);
-    let files = sampled(&snapshot, &|kind| kind == NodeKind::File);
+    let nodes = sample_nodes(&snapshot, &is_code);
+    let files = sample_nodes(&snapshot, &|kind| kind == NodeKind::File);
     let other = |number: usize| &nodes[(number * 7 + 3) % nodes.len()];
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let lines: u64 = files_lines(&snapshot);
@@ -105,7 +105,7 @@ fn files_lines(snapshot: &Snapshot) -> u64 {
 }
 
 /// Ids of nodes of some kinds, evenly over the index.
-fn sampled(snapshot: &Snapshot, is_one: &dyn Fn(NodeKind) -> bool) -> Vec<String> {
+fn sample_nodes(snapshot: &Snapshot, is_one: &dyn Fn(NodeKind) -> bool) -> Vec<String> {
     let graph = snapshot.graph();
     let all: Vec<NodeIx> = graph.nodes().filter(|node| is_one(graph.kind(*node))).collect();
     let step = (all.len() / (QUESTIONS + FIRST)).max(1);

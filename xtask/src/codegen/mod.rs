@@ -1,21 +1,20 @@
 //! `cargo xtask codegen`: writes what is said of the tools outside of their files, from the registry.
 //!
-//! With `--check` nothing is written, and a file that would be another is an error.
+//! With `--check` nothing is written, and a file that differs from its new text is an error.
 
 use m1nd_tools::{ALL, ToolDef, Toolset};
 
 use crate::{Outcome, repository};
 
 mod page;
-mod readme;
 
 /// The command, as generated files name it.
 const COMMAND: &str = "cargo xtask codegen";
 
-/// A generated file, from the top of the repository, and the function that makes its text of the text that is there.
-type Generated = (&'static str, fn(&str) -> Outcome<String>);
+/// A generated file, from the top of the repository, and the function that makes its text.
+type Generated = (&'static str, fn() -> String);
 
-const GENERATED: &[Generated] = &[("README.md", readme::with_table), ("docs/tools.md", |_| Ok(page::text()))];
+const GENERATED: &[Generated] = &[("docs/tools.md", page::text)];
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let is_check = match args {
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     for (path, make) in GENERATED {
         let file = repository().join(path);
         let now = std::fs::read_to_string(&file).unwrap_or_default();
-        let text = make(&now).map_err(|error| format!("{path}: {error}"))?;
+        let text = make();
         if text == now {
             continue;
         }

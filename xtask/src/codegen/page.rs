@@ -26,6 +26,7 @@ pub(super) fn text() -> String {
          belong to. `help` with `tool_name`, or\n\
          `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are taken, but left out of `tools/list`.\n",
     );
+    table(&mut page);
     let listed = tools_list(&ServeOptions::default());
     for (set, tools) in by_toolset() {
         let _ = write!(page, "\n## {}: {}\n", set.word(), set.text());
@@ -33,10 +34,18 @@ pub(super) fn text() -> String {
     }
     resources_and_prompts(&mut page);
     page.push_str("\n## Instructions\n\nWhat a server tells an agent when it connects. With all tools:\n");
-    quoted(&mut page, &ServeOptions::default());
+    quote_instructions(&mut page, &ServeOptions::default());
     page.push_str("\nWith the tools about memories alone:\n");
-    quoted(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
+    quote_instructions(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
     page
+}
+
+/// All tools, with the question that each answers.
+fn table(page: &mut String) {
+    page.push_str("\n| tool | answers |\n|---|---|\n");
+    for tool in by_toolset().flat_map(|(_, tools)| tools) {
+        let _ = writeln!(page, "| [`{0}`](#{0}) | {1} |", tool.name, tool.answers);
+    }
 }
 
 /// What a server offers beside tools.
@@ -56,7 +65,7 @@ fn resources_and_prompts(page: &mut String) {
     }
 }
 
-fn quoted(page: &mut String, options: &ServeOptions) {
+fn quote_instructions(page: &mut String, options: &ServeOptions) {
     let _ = write!(page, "\n```text\n{}\n```\n", instructions(options));
 }
 

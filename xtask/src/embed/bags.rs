@@ -42,7 +42,7 @@ impl Vocabulary {
 
     /// Encodes the table.
     pub(super) fn encode(&self, rows: &Rows) -> Vec<u8> {
-        let row = |number: usize| TableRow::quantised(rows.row(number));
+        let row = |number: usize| TableRow::quantise(rows.row(number));
         let words: Vec<(&str, TableRow)> =
             self.words.iter().enumerate().map(|(number, word)| (word.as_str(), row(number))).collect();
         let buckets: Vec<TableRow> = (self.words.len()..self.rows()).map(row).collect();

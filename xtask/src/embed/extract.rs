@@ -105,7 +105,7 @@ pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<Found> {
         }
         let (code, prose) = (pick(code, MAX_PAIRS), pick(prose, MAX_PROSE));
         for draft in code.into_iter().chain(prose) {
-            found.train.push(numbered(&draft, &mut numbers));
+            found.train.push(number_words(&draft, &mut numbers));
         }
     }
     found.terms = vec![String::new(); numbers.len()];
@@ -120,7 +120,7 @@ fn pick(drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
     (0..take).filter_map(|number| kept[number * count / take].take()).collect()
 }
 
-fn numbered(draft: &Draft, numbers: &mut BTreeMap<String, u32>) -> TrainPair {
+fn number_words(draft: &Draft, numbers: &mut BTreeMap<String, u32>) -> TrainPair {
     let mut number = |text: &BTreeMap<String, u32>, times: u32, into: &mut BTreeMap<u32, u32>| {
         for (word, count) in text {
             let Some(term) = words::term(word).filter(|term| m1nd_search::embedding::is_embedded(term)) else {
@@ -146,7 +146,7 @@ fn of_package(cache: &Path, package: &Package, files: &mut u32) -> Outcome<Vec<D
     let mut drafts = Vec::new();
     let mut prototypes: BTreeMap<String, String> = BTreeMap::new();
     let mut bodies: Vec<(Draft, String)> = Vec::new();
-    for path in sampled(walk(&sources(cache, package.registry, &package.name))?)? {
+    for path in sample_files(walk(&sources(cache, package.registry, &package.name))?)? {
         let Some(text) = readable(&path) else { continue };
         *files += 1;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -209,7 +209,7 @@ fn walk(top: &Path) -> Outcome<Vec<PathBuf>> {
 }
 
 /// An even sample of the files, of about [`MAX_SOURCES`] bytes in total.
-fn sampled(files: Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
+fn sample_files(files: Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
     let files: Vec<PathBuf> = files.into_iter().filter(|path| is_source(path)).collect();
     let sizes: Vec<u64> =
         files.iter().map(|path| fs::metadata(path).map(|data| data.len())).collect::<Result<_, _>>()?;

@@ -23,7 +23,7 @@ impl<'a> View<'a> {
     }
 
     /// The transposed view.
-    pub(super) fn turned(self) -> Self {
+    pub(super) fn transpose(self) -> Self {
         Self { data: self.data, rows: self.columns, columns: self.rows, step: (self.step.1, self.step.0) }
     }
 

@@ -52,7 +52,7 @@ fn products_of_matrices() {
         let mut out = vec![0.0; rows * columns];
         multiply(View::new(&a, rows, depth), View::new(&b, depth, columns), &mut out);
         let mut turned = vec![0.0; rows * columns];
-        multiply(View::new(&b, depth, columns).turned(), View::new(&a, rows, depth).turned(), &mut turned);
+        multiply(View::new(&b, depth, columns).transpose(), View::new(&a, rows, depth).transpose(), &mut turned);
         for row in 0..rows {
             for column in 0..columns {
                 let expected: f32 = (0..depth).map(|k| a[row * depth + k] * b[k * columns + column]).sum();

@@ -116,13 +116,13 @@ impl Trainer {
         let queries = self.side(pairs().map(|pair| &pair.0));
         let codes = self.side(pairs().map(|pair| &pair.1));
         let (query, code) = (queries.view(), codes.view());
-        multiply(query, code.turned(), &mut self.scores);
+        multiply(query, code.transpose(), &mut self.scores);
         let loss = self.scores_to_gradients();
         let scores = View::new(&self.scores, BATCH, BATCH);
         let mut of_queries = vec![0.0; BATCH * DIMENSIONS];
         let mut of_codes = vec![0.0; BATCH * DIMENSIONS];
         multiply(scores, code, &mut of_queries);
-        multiply(scores.turned(), query, &mut of_codes);
+        multiply(scores.transpose(), query, &mut of_codes);
         queries.through_length(&mut of_queries);
         codes.through_length(&mut of_codes);
         for (side, gradients) in [(0, &of_queries), (1, &of_codes)] {

@@ -56,7 +56,7 @@ fn is_certain_call(edge: &Edge) -> bool {
 }
 
 fn edges_of_pair<'c>(context: &'c Context<'_>, call: &'c Call) -> Vec<&'c Edge> {
-    let accepted = context.ours.accepted(&call.file, call.line, &call.name);
+    let accepted = context.ours.list_accepted(&call.file, call.line, &call.name);
     let edges = accepted.iter().flat_map(|&node| context.ours.edges_to(node));
     let caller = (call.caller_file.as_str(), call.caller_line, call.caller_name.as_str());
     edges.filter(|edge| context.ours.starts_in(edge, caller, |function| context.is_caller(function))).collect()
@@ -64,18 +64,18 @@ fn edges_of_pair<'c>(context: &'c Context<'_>, call: &'c Call) -> Vec<&'c Edge> 
 
 /// Returns whether a certain call edge to the callee has one of the sites, whatever its source.
 fn is_certain_at_site(context: &Context<'_>, call: &Call) -> bool {
-    let accepted = context.ours.accepted(&call.file, call.line, &call.name);
+    let accepted = context.ours.list_accepted(&call.file, call.line, &call.name);
     let mut edges = call.sites.iter().flat_map(|&line| context.edges_at(&call.caller_file, line));
     edges.any(|edge| is_certain_call(edge) && accepted.contains(&edge.to))
 }
 
 fn best(context: &Context<'_>, call: &Call) -> Option<Found> {
     let edges = edges_of_pair(context, call);
-    edges.into_iter().filter(|edge| edge.relation == Relation::Calls).filter_map(found).min()
+    edges.into_iter().filter(|edge| edge.relation == Relation::Calls).filter_map(classify_edge).min()
 }
 
 /// How an edge finds a pair.
-pub(super) fn found(edge: &Edge) -> Option<Found> {
+pub(super) fn classify_edge(edge: &Edge) -> Option<Found> {
     match edge.tier {
         EdgeTier::Certain => Some(Found::Certain),
         EdgeTier::Possible => Some(Found::Possible(edge.of)),
@@ -89,7 +89,7 @@ fn why_missed(context: &Context<'_>, call: &Call, best: Option<Found>) -> String
     if best.is_some() {
         return "only possible".into();
     }
-    if ours.accepted(&call.file, call.line, &call.name).is_empty() {
+    if ours.list_accepted(&call.file, call.line, &call.name).is_empty() {
         return "missed: we have no definition there".into();
     }
     if call.caller_line > 0 && ours.definition(&call.caller_file, call.caller_line, &call.caller_name).is_empty() {
@@ -99,7 +99,7 @@ fn why_missed(context: &Context<'_>, call: &Call, best: Option<Found>) -> String
         return format!("missed: the edge is `{}`", edge.relation);
     }
     for &line in &call.sites {
-        let accepted = ours.accepted(&call.file, call.line, &call.name);
+        let accepted = ours.list_accepted(&call.file, call.line, &call.name);
         let at_site = || context.edges_at(&call.caller_file, line);
         if at_site().any(|edge| accepted.contains(&edge.to)) {
             return "missed: the edge starts in another caller".into();

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Arguments;
 use super::edges::{Context, Findings, sources};
 use super::golden::{self, ratio};
-use super::ours::{Ours, indexed};
+use super::ours::{Ours, open_indexed};
 use super::truth::{Call, Truth};
 use super::{golden_folder, repositories, uses};
 use crate::Outcome;
@@ -80,7 +80,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let sources = sources(repository, &truth);
     truth.drop_declarations(&sources);
     let home = tempfile::tempdir()?;
-    let engine = indexed(home.path(), repository)?;
+    let engine = open_indexed(home.path(), repository)?;
     let snapshot = engine.snapshot();
     let ours = Ours::of_snapshot(&snapshot);
     let context = Context::new(&ours, &truth, &sources);
@@ -144,7 +144,7 @@ fn result(
         let Some(node) = snapshot.graph().find(&context.ours.nodes[asked.node].id) else { continue };
         let query = ImpactQuery { max_rows: usize::MAX, ..ImpactQuery::new(node) };
         let answer = impact(snapshot, &query, &Cancel::new())?;
-        let missed = missed(snapshot, context, asked, &answer);
+        let missed = list_missed(snapshot, context, asked, &answer);
         result.complete += u64::from(missed.is_empty());
         result.direct.count(answer.closure.state, missed.is_empty());
         result.whole.count(answer.closure.indirect, missed.is_empty());
@@ -158,7 +158,12 @@ fn result(
 /// The callers of the truth that are not among the direct dependents, neither by name nor by the place of the call (the
 /// truth names functions that macros make, and none for code that its build leaves out). A function that calls itself
 /// is no dependent.
-fn missed<'a>(snapshot: &Snapshot, context: &Context<'_>, asked: &Asked<'a>, answer: &ImpactAnswer) -> Vec<&'a Call> {
+fn list_missed<'a>(
+    snapshot: &Snapshot,
+    context: &Context<'_>,
+    asked: &Asked<'a>,
+    answer: &ImpactAnswer,
+) -> Vec<&'a Call> {
     let ours = context.ours;
     let direct = answer.rows.iter().filter(|row| row.hops == 1);
     let mut known: HashSet<usize> = direct.filter_map(|row| ours.find(snapshot.graph().id(row.node))).collect();

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::golden_folder;
 use super::ours::{Node, Ours};
-use super::pairs::{Counts, conclude, labelled};
+use super::pairs::{Counts, conclude, parse_labelled};
 use crate::Outcome;
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 
@@ -39,18 +39,18 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
             continue;
         }
         let truth = fs::read_to_string(golden.join(format!("{name}.txt")))?;
-        for (family, counts) in counted(&folder, &truth, has("--list"))? {
-            println!("{name} {family}: {}", counts.shown());
+        for (family, counts) in count_pairs(&folder, &truth, has("--list"))? {
+            println!("{name} {family}: {}", counts.show_counts());
             all.insert(format!("{name} {family}"), counts);
         }
     }
     conclude(&golden, &all, args)
 }
 
-fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, Counts>> {
+fn count_pairs(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, Counts>> {
     let families = truth.lines().find_map(|line| line.strip_prefix(FAMILIES)).unwrap_or_default();
     let families: Vec<&str> = families.split_whitespace().collect();
-    let truth = labelled(truth);
+    let truth = parse_labelled(truth);
     let ours = Ours::of_folder(folder)?;
     let mut found: BTreeMap<String, (&'static str, EdgeTier)> = BTreeMap::new();
     for edge in &ours.edges {
@@ -70,7 +70,7 @@ fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, C
         }
     }
     for pair in &truth {
-        let family = found.get(pair).map_or_else(|| written(pair, &families), |(family, _)| *family);
+        let family = found.get(pair).map_or_else(|| guess_family(pair, &families), |(family, _)| *family);
         counts.entry(family.to_owned()).or_default().labelled += 1;
         if list && !found.contains_key(pair) {
             println!("- {pair}");
@@ -86,7 +86,7 @@ fn end(node: &Node) -> String {
 }
 
 /// The family of a labelled pair that was not found, by its files.
-fn written<'f>(pair: &str, families: &[&'f str]) -> &'f str {
+fn guess_family<'f>(pair: &str, families: &[&'f str]) -> &'f str {
     let to = pair.split(' ').next_back().unwrap_or("");
     let from = pair.split(' ').next().unwrap_or("");
     let is = |text: &str, endings: &[&str]| endings.iter().any(|ending| text.contains(ending));

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Keep;
 use super::golden::{keep, ratio};
 use super::golden_folder;
-use super::ours::{Ours, indexed};
+use super::ours::{Ours, open_indexed};
 use crate::Outcome;
 
 const USAGE: &str = "expected: cargo xtask eval documents mentions|drift --mirror DIR --mkrepo SCRIPT --checkouts DIR \
@@ -116,7 +116,7 @@ impl Counts {
         self.found += other.found;
     }
 
-    fn shown(&self) -> String {
+    fn show_counts(&self) -> String {
         let share =
             |part: f64, whole: u64| if whole == 0 { "-".to_owned() } else { format!("{:.3}", part / whole as f64) };
         let sole = ratio(self.sole_right, self.sole).map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
@@ -174,20 +174,20 @@ fn mentions(request: &Request) -> Outcome<()> {
     for ((repository, commit), rows) in all {
         let folder = checkout(request, &repository, &commit)?;
         let ours = Ours::of_folder(&folder)?;
-        let own = counted(&ours, &rows, request.list);
-        println!("{repository}: {}", own.shown());
+        let own = count_rows(&ours, &rows, request.list);
+        println!("{repository}: {}", own.show_counts());
         counts.insert(repository, own);
     }
     let mut sum = Counts::default();
     counts.values().for_each(|row| sum.add(row));
-    println!("all: {}", sum.shown());
+    println!("all: {}", sum.show_counts());
     match request.how {
         Some(how) => keep(&golden_folder("documents").join("mentions.json"), &counts, how),
         None => Ok(()),
     }
 }
 
-fn counted(ours: &Ours, rows: &[Vec<String>], list: bool) -> Counts {
+fn count_rows(ours: &Ours, rows: &[Vec<String>], list: bool) -> Counts {
     // Line of a document → targets with their label.
     let mut edges: BTreeMap<(String, u32), Vec<(usize, EdgeTier)>> = BTreeMap::new();
     for edge in ours.edges.iter().filter(|edge| edge.relation == Relation::Documents) {
@@ -298,7 +298,7 @@ fn drift_at(
     sum: &mut DriftCounts,
 ) -> Outcome<(bool, bool)> {
     let cancel = Cancel::new();
-    let engine = indexed(home, folder)?;
+    let engine = open_indexed(home, folder)?;
     let snapshot = engine.snapshot();
     let history = snapshot.history(&cancel);
     let scope = CheckScope { changed_code: true };

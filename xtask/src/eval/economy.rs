@@ -1,6 +1,7 @@
 //! `cargo xtask eval economy`: how many bytes an agent reads until a function that the fix changed is on its screen.
 //!
-//! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, page by page, with answers
+//! Three ways are compared on the same texts: `seek` and then `view` of those of its rows whose code it does not show
+//! whole, in order, page by page, with answers
 //! as text and as JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of
 //! lines around the matches, files with the most names first. Bytes are those of the answers. A way that has not
 //! shown the function after [`MAX_READS`] readings has missed it. Text and JSON are compared over the texts for which
@@ -156,6 +157,14 @@ fn by_seek(services: &Services, query: &str, gold: &[(String, usize)], format: F
             if reads == MAX_READS {
                 return Ok(None);
             }
+            let shown = numbers_of(row["body"].as_str().unwrap_or_default());
+            if gold.iter().any(|(path, line)| row["file_path"] == **path && shown.contains(line)) {
+                return Ok(Some(bytes));
+            }
+            // Its code is read already.
+            if row["line_end"].as_u64().is_some_and(|last| shown.contains(&(last as usize))) && !has_gap(&shown) {
+                continue;
+            }
             reads += 1;
             let target = json!({"agent_id": "eval", "file_path": row["node_id"]});
             let Ok((read, _)) = call("view", target.clone(), format) else { continue };
@@ -172,6 +181,15 @@ fn by_seek(services: &Services, query: &str, gold: &[(String, usize)], format: F
             None => return Ok(None),
         }
     }
+}
+
+/// The numbers of the lines of an excerpt.
+fn numbers_of(body: &str) -> Vec<usize> {
+    body.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok()).collect()
+}
+
+fn has_gap(lines: &[usize]) -> bool {
+    lines.windows(2).any(|pair| pair[0] + 1 < pair[1])
 }
 
 /// A file with its text, and the numbers of its lines that hold each name.
@@ -291,6 +309,13 @@ mod tests {
         let json = Pair { texts: 2, median_text: 20, median_other: 60, mean_text: 15, mean_other: 50 };
         let search = Pair { texts: 1, median_text: 10, median_other: 80, mean_text: 10, mean_other: 80 };
         assert_eq!((economy.with_json, economy.with_search), (json, search));
+    }
+
+    #[test]
+    fn lines_of_an_excerpt_are_known_by_their_numbers() {
+        let lines = numbers_of(" 9  fn a() {\n10  }\n…\n12  1\n");
+        assert_eq!(lines, [9, 10, 12]);
+        assert!(has_gap(&lines) && !has_gap(&lines[..2]));
     }
 
     #[test]

@@ -102,7 +102,7 @@ struct Call {
 fn report(members: Vec<Member>, rows: &[Row], explain: usize) -> Outcome<Report> {
     let (home, folder) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let federation = Federation::new(folder.path().to_owned(), members)?;
-    let config = EngineConfig::new(home.path().to_owned(), vec![folder.path().to_owned()]).federated(federation);
+    let config = EngineConfig::new(home.path().to_owned(), vec![folder.path().to_owned()]).with_federation(federation);
     let engine = Engine::open(config)?;
     engine.federate(false, &Cancel::new(), &NoProgress)?;
     let snapshot = engine.snapshot();

@@ -18,7 +18,7 @@ const RUST_ROOT: &str = " crate/";
 
 pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Score {
     let mut score = Score::default();
-    let (known, vague) = known(context);
+    let (known, vague) = list_known(context);
     let ours = ours(context);
     for pair in &known {
         let best = ours.get(pair).copied();
@@ -46,7 +46,7 @@ pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Score {
 type Pair<'c> = (&'c str, &'c str);
 
 /// The pairs of the truth, and the sources of those that are left out.
-fn known<'c>(context: &'c Context<'_>) -> (BTreeSet<Pair<'c>>, HashSet<&'c str>) {
+fn list_known<'c>(context: &'c Context<'_>) -> (BTreeSet<Pair<'c>>, HashSet<&'c str>) {
     let mut rests_on_more: HashSet<Pair<'_>> = HashSet::new();
     let mut rests_on_root: HashSet<Pair<'_>> = HashSet::new();
     for reference in &context.truth.references {

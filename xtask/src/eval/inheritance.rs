@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 
-use super::calls::found;
+use super::calls::classify_edge;
 use super::edges::{Context, Findings};
 use super::golden::{Score, Verdict};
 use super::ours::{Edge, Ours};
@@ -34,10 +34,10 @@ fn by_rows(context: &Context<'_>, score: &mut Score, findings: &mut Findings) {
     let ours = context.ours;
     let mut bases: HashMap<usize, HashSet<usize>> = HashMap::new();
     for row in &context.truth.inherits {
-        let targets = ours.accepted(&row.target_file, row.target_line, &row.target_name);
+        let targets = ours.list_accepted(&row.target_file, row.target_line, &row.target_name);
         let subjects = subjects(ours, row);
         let edges = targets.iter().flat_map(|&target| ours.edges_to(target)).filter(is_inheritance);
-        let best = edges.filter(|edge| subjects.contains(&edge.from)).filter_map(found).min();
+        let best = edges.filter(|edge| subjects.contains(&edge.from)).filter_map(classify_edge).min();
         score.find(best);
         if best.is_none() {
             findings.add("inheritance missed".into(), || {
@@ -64,7 +64,7 @@ fn by_rows(context: &Context<'_>, score: &mut Score, findings: &mut Findings) {
 
 /// The type, and its attached blocks in the file named by the row.
 fn subjects(ours: &Ours, row: &Inherit) -> HashSet<usize> {
-    let mut subjects: HashSet<usize> = ours.accepted(&row.file, row.line, &row.name).iter().copied().collect();
+    let mut subjects: HashSet<usize> = ours.list_accepted(&row.file, row.line, &row.name).iter().copied().collect();
     let is_block = |edge: &&Edge| edge.relation == Relation::References && ours.nodes[edge.from].kind == NodeKind::Impl;
     let blocks: Vec<usize> =
         subjects.iter().flat_map(|&subject| ours.edges_to(subject)).filter(is_block).map(|edge| edge.from).collect();
@@ -74,9 +74,9 @@ fn subjects(ours: &Ours, row: &Inherit) -> HashSet<usize> {
 
 fn by_sites(context: &Context<'_>, score: &mut Score, findings: &mut Findings) {
     for reference in context.truth.references.iter().filter(|reference| reference.role == "inherit") {
-        let accepted = context.ours.accepted(&reference.target_file, reference.target_line, &reference.name);
+        let accepted = context.ours.list_accepted(&reference.target_file, reference.target_line, &reference.name);
         let edges = context.edges_at(&reference.file, reference.line).filter(is_inheritance);
-        let best = edges.filter(|edge| accepted.contains(&edge.to)).filter_map(found).min();
+        let best = edges.filter(|edge| accepted.contains(&edge.to)).filter_map(classify_edge).min();
         score.find(best);
         if best.is_none() {
             findings.add("inheritance missed".into(), || {

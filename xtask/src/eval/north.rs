@@ -77,21 +77,21 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         Keep::Print => Ok(()),
         Keep::Write => {
             fs::create_dir_all(golden_folder("north"))?;
-            fs::write(stored(), text)?;
+            fs::write(judged_path(), text)?;
             Ok(fs::write(Path::new(repository()).join(CALIBRATION), calibration(&judged))?)
         }
-        Keep::Check if fs::read_to_string(stored())? == text => Ok(()),
-        Keep::Check => Err(format!("{} differs from this result", stored().display()).into()),
+        Keep::Check if fs::read_to_string(judged_path())? == text => Ok(()),
+        Keep::Check => Err(format!("{} differs from this result", judged_path().display()).into()),
     }
 }
 
 /// The judgements of the last `--write`.
 fn read() -> Outcome<Vec<Judgement>> {
-    let text = fs::read_to_string(stored())?;
+    let text = fs::read_to_string(judged_path())?;
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-fn stored() -> PathBuf {
+fn judged_path() -> PathBuf {
     golden_folder("north").join("judged.jsonl")
 }
 

@@ -110,7 +110,7 @@ fn ending(file: &str) -> &str {
 }
 
 /// An engine with an index of a folder, kept in `home`.
-pub(super) fn indexed(home: &Path, folder: &Path) -> Outcome<Engine> {
+pub(super) fn open_indexed(home: &Path, folder: &Path) -> Outcome<Engine> {
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     let engine = Engine::open(EngineConfig::new(home.to_owned(), vec![folder.clone()]))?;
     engine.ingest(IngestRequest::code(&folder), &Cancel::new(), &NoProgress)?;
@@ -121,7 +121,7 @@ impl Ours {
     /// Indexes a folder in a temporary store.
     pub(super) fn of_folder(folder: &Path) -> Outcome<Self> {
         let home = tempfile::tempdir()?;
-        Ok(Self::of_snapshot(&indexed(home.path(), folder)?.snapshot()))
+        Ok(Self::of_snapshot(&open_indexed(home.path(), folder)?.snapshot()))
     }
 
     /// The graph of a snapshot.
@@ -223,7 +223,7 @@ impl Ours {
     }
 
     /// All nodes that match this definition of the truth.
-    pub(super) fn accepted(&self, file: &str, line: u32, name: &str) -> Rc<[usize]> {
+    pub(super) fn list_accepted(&self, file: &str, line: u32, name: &str) -> Rc<[usize]> {
         let key = (file.to_owned(), line, name.to_owned());
         if let Some(known) = self.accepted.borrow().get(&key) {
             return known.clone();

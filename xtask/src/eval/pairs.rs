@@ -30,7 +30,7 @@ impl Counts {
     }
 
     /// The counts as people read them.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn show_counts(&self) -> String {
         let share = |part, whole| ratio(part, whole).map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
         format!(
             "{} labelled, P {} ({} of {}), certain P {} ({} of {}), R {}",
@@ -47,7 +47,7 @@ impl Counts {
 }
 
 /// The labelled pairs of a file, sorted, each once. Lines that begin with `#` are remarks.
-pub(super) fn labelled(text: &str) -> Vec<String> {
+pub(super) fn parse_labelled(text: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut pairs: Vec<String> = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     pairs.sort();
@@ -64,7 +64,7 @@ pub(super) fn conclude(golden: &Path, all: &BTreeMap<String, Counts>, args: &[St
         certain: sum.certain + row.certain,
         certain_right: sum.certain_right + row.certain_right,
     });
-    println!("all: {}", sum.shown());
+    println!("all: {}", sum.show_counts());
     let has = |name: &str| args.iter().any(|arg| arg == name);
     let how = match (has("--write"), has("--check")) {
         (true, _) => Keep::Write,

@@ -6,7 +6,7 @@
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 
-use super::calls::found;
+use super::calls::classify_edge;
 use super::edges::{Context, Findings};
 use super::golden::{Found, Split, Verdict};
 use super::ours::Node;
@@ -56,14 +56,17 @@ fn is_scored(reference: &Reference) -> bool {
 }
 
 fn best(context: &Context<'_>, reference: &Reference) -> Option<Found> {
-    let accepted = context.ours.accepted(&reference.target_file, reference.target_line, &reference.name);
+    let accepted = context.ours.list_accepted(&reference.target_file, reference.target_line, &reference.name);
     let edges = context.edges_at(&reference.file, reference.line);
-    edges.filter(|edge| edge.relation != Relation::Contains && accepted.contains(&edge.to)).filter_map(found).min()
+    edges
+        .filter(|edge| edge.relation != Relation::Contains && accepted.contains(&edge.to))
+        .filter_map(classify_edge)
+        .min()
 }
 
 fn why(context: &Context<'_>, reference: &Reference) -> String {
     let ours = context.ours;
-    if ours.accepted(&reference.target_file, reference.target_line, &reference.name).is_empty() {
+    if ours.list_accepted(&reference.target_file, reference.target_line, &reference.name).is_empty() {
         return "we have no definition there".into();
     }
     let is_named = |node: &Node| node.name == reference.name;

@@ -79,7 +79,7 @@ struct Ranked<'h> {
     lines: u32,
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
@@ -170,7 +170,7 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
         let series = tremors.series(&history, files[at].file.commit_numbers(moment));
         tremors.judge(&series).map_or(-1.0, |found| found.magnitude)
     };
-    let expected = expected(&history, split, moment, &files);
+    let expected = estimate_fixes(&history, split, moment, &files);
     let later = |key: u32| fixes.iter().filter(|touched| touched.contains(&key)).count();
     let top = |value: &dyn Fn(usize) -> f64| -> Vec<usize> {
         let mut order: Vec<(f64, usize)> = (0..files.len()).map(|at| (value(at), at)).collect();
@@ -184,18 +184,18 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
     let bytes = |top: &[usize]| top.iter().map(|&at| files[at].bytes).sum::<usize>().max(1) as f64;
     let (by_trust, by_size) = (top(&risk), top(&|at| files[at].bytes as f64));
     let shares = Held {
-        trust: rounded(held(&by_trust)),
-        tremor: rounded(held(&top(&tremor))),
-        expected: rounded(held(&top(&|at| expected[at]))),
-        commits: rounded(held(&top(&|at| files[at].file.commit_numbers(moment).len() as f64))),
-        size: rounded(held(&by_size)),
-        hindsight: rounded(held(&top(&|at| later(files[at].file.key()) as f64))),
+        trust: round_value(held(&by_trust)),
+        tremor: round_value(held(&top(&tremor))),
+        expected: round_value(held(&top(&|at| expected[at]))),
+        commits: round_value(held(&top(&|at| files[at].file.commit_numbers(moment).len() as f64))),
+        size: round_value(held(&by_size)),
+        hindsight: round_value(held(&top(&|at| later(files[at].file.key()) as f64))),
     };
-    let over = |share: f64| rounded(share / shares.size.max(1e-4));
+    let over = |share: f64| round_value(share / shares.size.max(1e-4));
     let touched = |tier: Tier| {
         let of: Vec<usize> = (0..files.len()).filter(|&at| judged[at].tier == tier).collect();
         let hit = of.iter().filter(|&&at| later(files[at].file.key()) > 0).count();
-        (!of.is_empty()).then(|| rounded(hit as f64 / of.len() as f64))
+        (!of.is_empty()).then(|| round_value(hit as f64 / of.len() as f64))
     };
     let bytes_over_size = bytes(&by_trust) / bytes(&by_size);
     Ok(Some(Report {
@@ -207,8 +207,8 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
         tremor_over_size: over(shares.tremor),
         expected_over_size: over(shares.expected),
         hindsight_over_size: over(shares.hindsight),
-        bytes_over_size: rounded(bytes_over_size),
-        per_byte_over_size: rounded(shares.trust / shares.size.max(1e-4) / bytes_over_size),
+        bytes_over_size: round_value(bytes_over_size),
+        per_byte_over_size: round_value(shares.trust / shares.size.max(1e-4) / bytes_over_size),
         touched_of_high: touched(Tier::High),
         touched_of_low: touched(Tier::Low),
         held: shares,
@@ -217,7 +217,7 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
 
 /// The expected fixes of each file: the posterior mean of a Gamma-Poisson model. Its prior shares as many fixes out by
 /// size as were seen; each counts half after a year.
-fn expected(history: &History, split: usize, moment: Moment, files: &[Ranked<'_>]) -> Vec<f64> {
+fn estimate_fixes(history: &History, split: usize, moment: Moment, files: &[Ranked<'_>]) -> Vec<f64> {
     let commits = history.commits();
     let now = commits.get(split).map_or(0, |commit| commit.time);
     let weight = |number: usize| {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::golden_folder;
 use super::ours::Ours;
-use super::pairs::{Counts, conclude, labelled};
+use super::pairs::{Counts, conclude, parse_labelled};
 use crate::Outcome;
 use m1nd_base::{EdgeTier, Relation};
 
@@ -31,8 +31,8 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     for name in names {
         let truth = golden.join(format!("{name}.txt"));
         let truth = if truth.is_file() { fs::read_to_string(&truth)? } else { String::new() };
-        let counts = counted(&Path::new(checkouts).join(&name), &truth, has("--list"))?;
-        println!("{name}: {}", counts.shown());
+        let counts = count_pairs(&Path::new(checkouts).join(&name), &truth, has("--list"))?;
+        println!("{name}: {}", counts.show_counts());
         if counts.labelled > 0 {
             all.insert(name, counts);
         }
@@ -40,8 +40,8 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     conclude(&golden, &all, args)
 }
 
-fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<Counts> {
-    let truth = labelled(truth);
+fn count_pairs(folder: &Path, truth: &str, list: bool) -> Outcome<Counts> {
+    let truth = parse_labelled(truth);
     let ours = Ours::of_folder(folder)?;
     let mut found: BTreeMap<String, EdgeTier> = BTreeMap::new();
     for edge in ours.edges.iter().filter(|edge| edge.relation == Relation::Requests) {

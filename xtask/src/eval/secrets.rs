@@ -25,7 +25,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     repositories.sort();
     let (mut table, mut all) = (String::from("repository\tlines\talarms\n"), (0, 0));
     for repository in repositories.iter().filter(|path| path.is_dir()) {
-        let (lines, alarms) = counted(repository, &mut explained)?;
+        let (lines, alarms) = count_alarms(repository, &mut explained)?;
         let name = repository.file_name().unwrap_or_default().to_string_lossy();
         table.push_str(&format!("{name}\t{lines}\t{alarms}\n"));
         all = (all.0 + lines, all.1 + alarms);
@@ -47,7 +47,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
 }
 
 /// Lines that are not blank, and those of them with an alarm.
-fn counted(repository: &Path, explained: &mut usize) -> Outcome<(usize, usize)> {
+fn count_alarms(repository: &Path, explained: &mut usize) -> Outcome<(usize, usize)> {
     let (mut lines, mut alarms) = (0, 0);
     let mut folders = vec![repository.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -30,12 +30,12 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let repo = arguments.folder("--repo")?.canonicalize()?;
     let name = repo.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (home, copy) = (TempDir::new()?, TempDir::new()?);
-    let engine = indexed(home.path(), &repo)?;
+    let engine = open_indexed(home.path(), &repo)?;
     let root = copy.path().canonicalize()?;
     let rows = pick(&engine.snapshot(), &name, &repo, &root)?;
     drop(engine);
     let home = TempDir::new()?;
-    let engine = indexed(home.path(), &root)?;
+    let engine = open_indexed(home.path(), &root)?;
     for without_vectors in [true, false] {
         let results = rows.iter().map(|row| ask(row, &engine.snapshot(), without_vectors).map(Some));
         let results = results.collect::<Outcome<Vec<_>>>()?;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-fn indexed(home: &Path, root: &Path) -> Outcome<Engine> {
+fn open_indexed(home: &Path, root: &Path) -> Outcome<Engine> {
     let engine = Engine::open(EngineConfig::new(home.to_owned(), vec![root.to_owned()]))?;
     engine.ingest(IngestRequest::code(root), &Cancel::new(), &NoProgress)?;
     Ok(engine)
@@ -80,7 +80,7 @@ fn pick(snapshot: &Snapshot, name: &str, repo: &Path, copy: &Path) -> Outcome<Ve
         let (first, last) = graph.lines(node);
         let around = ((first as usize).saturating_sub(ABOVE), last as usize);
         comments.entry(graph.path(node)).or_default().push((around.0, around.1, graph.doc(node)));
-        rows.push(Row::made(id, name, sentence, graph.path(node), (graph.label(node), first, last)));
+        rows.push(Row::new_row(id, name, sentence, graph.path(node), (graph.label(node), first, last)));
     }
     for file in snapshot.files().iter() {
         let (from, to) = (repo.join(file.path.as_str()), copy.join(file.path.as_str()));

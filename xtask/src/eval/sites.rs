@@ -61,7 +61,7 @@ impl<'t> Sites<'t> {
             return if speaks { Verdict::Silent } else { Verdict::Unjudged };
         }
         let means = |reference: &&Reference| {
-            let accepted = ours.accepted(&reference.target_file, reference.target_line, &reference.name);
+            let accepted = ours.list_accepted(&reference.target_file, reference.target_line, &reference.name);
             accepted.contains(&edge.to)
         };
         if there.iter().any(means) {

@@ -81,7 +81,7 @@ fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<(RowResult, RowResult)> {
 fn frames(row: &Row, snapshot: &Snapshot, found: &TraceAnswer) -> RowResult {
     let mut result = RowResult::new(row);
     let is_test = |path: &str| snapshot.files().by_text(path).is_some_and(|file| file.is_test);
-    let paths = || found.mapped().map(|(_, place)| place.path.as_str());
+    let paths = || found.iter_mapped().map(|(_, place)| place.path.as_str());
     for path in paths().filter(|path| !is_test(path)).chain(paths()) {
         result.add_file(path);
     }

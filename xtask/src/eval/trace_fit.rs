@@ -57,12 +57,12 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         samples.extend(found.into_iter().flatten());
     }
     if let Some(path) = dump {
-        std::fs::write(path, dumped(&samples))?;
+        std::fs::write(path, dump_samples(&samples))?;
     }
     let used = std::array::from_fn(|place| !without.contains(&SUSPECT_SIGNALS[place]));
     let all: Vec<&Sample> = samples.iter().collect();
-    let fitted = fit(&weighed(&all), &used, PENALTY);
-    let left_out = linear::left_out(&samples, |sample| &sample.repo, |rest| fit(&weighed(rest), &used, PENALTY));
+    let fitted = fit(&weigh_samples(&all), &used, PENALTY);
+    let left_out = linear::left_out(&samples, |sample| &sample.repo, |rest| fit(&weigh_samples(rest), &used, PENALTY));
     let kinds = request.rows.len();
     report("as it is", &samples, kinds, |_| *suspect_model());
     report("fitted to all rows", &samples, kinds, |_| fitted);
@@ -96,7 +96,7 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
 }
 
 /// Both choices of every row, with equal weight.
-fn weighed<'s>(samples: &[&'s Sample]) -> Vec<Weighed<'s, { SUSPECT_SIGNALS.len() }>> {
+fn weigh_samples<'s>(samples: &[&'s Sample]) -> Vec<Weighed<'s, { SUSPECT_SIGNALS.len() }>> {
     let share = 0.5 / samples.len().max(1) as f64;
     let choices = samples.iter().flat_map(|sample| [&sample.files, &sample.functions]);
     choices.map(|options| Weighed { options, share }).collect()
@@ -139,7 +139,7 @@ impl Sample {
 
 /// Writes the samples for analysis with other tools: a line per row, then a line per suspect, then one for each that
 /// is no file.
-fn dumped(samples: &[Sample]) -> String {
+fn dump_samples(samples: &[Sample]) -> String {
     let mut text = format!("{}\n", SUSPECT_SIGNALS.join(" "));
     for sample in samples {
         text += &format!("row {} {} {}\n", sample.id, sample.repo, sample.kind);

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Arguments;
 use super::edges::{Context, Findings, sources};
 use super::golden::{self, ratio};
-use super::ours::{Ours, indexed};
+use super::ours::{Ours, open_indexed};
 use super::truth::{Call, Truth, rows};
 use super::{golden_folder, repositories};
 use crate::Outcome;
@@ -127,7 +127,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let sources = sources(repository, &truth);
     truth.drop_declarations(&sources);
     let home = tempfile::tempdir()?;
-    let engine = indexed(home.path(), repository)?;
+    let engine = open_indexed(home.path(), repository)?;
     let snapshot = engine.snapshot();
     let ours = Ours::of_snapshot(&snapshot);
     let context = Context::new(&ours, &truth, &sources);

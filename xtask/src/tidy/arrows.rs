@@ -1,4 +1,5 @@
-//! Dependencies between crates: checks the table of ARCHITECTURE.md against `cargo metadata`.
+//! Dependencies between crates: checks the table of this file against `cargo metadata`, and the figure of
+//! ARCHITECTURE.md against the table.
 
 use serde::Deserialize;
 
@@ -87,6 +88,55 @@ pub(super) fn check(packages: &[Package]) -> Vec<String> {
     complaints
 }
 
+/// What the figure of a page says otherwise than the table: its arrows are permitted, and along them every permitted
+/// arrow can be walked.
+pub(super) fn check_figure(page: &str) -> Vec<String> {
+    let Some(figure) = page.split("```mermaid").nth(1).and_then(|rest| rest.split("```").next()) else {
+        return vec!["ARCHITECTURE.md: has no figure of the arrows between crates".to_owned()];
+    };
+    let mut complaints = Vec::new();
+    let drawn = read_arrows(figure);
+    let permitted = |from: &str| ARROWS.iter().find(|(left, _)| *left == from).map_or(&[][..], |(_, right)| *right);
+    for (from, to) in &drawn {
+        if !permitted(from).contains(to) {
+            complaints.push(format!("ARCHITECTURE.md: draws {from} --> {to}, which is not permitted"));
+        }
+    }
+    for (from, right) in ARROWS.iter().filter(|(from, _)| *from != TESTKIT) {
+        let missing = right.iter().filter(|to| !is_reachable(&drawn, from, to));
+        complaints.extend(missing.map(|to| format!("ARCHITECTURE.md: no arrows lead from {from} to {to}")));
+    }
+    complaints
+}
+
+/// The arrows of lines such as `a & b --> c --> d`.
+fn read_arrows(figure: &str) -> Vec<(&str, &str)> {
+    let mut arrows = Vec::new();
+    for line in figure.lines() {
+        let stations: Vec<Vec<&str>> =
+            line.split("-->").map(|names| names.split('&').map(str::trim).collect()).collect();
+        for pair in stations.windows(2) {
+            arrows.extend(pair[0].iter().flat_map(|from| pair[1].iter().map(move |to| (*from, *to))));
+        }
+    }
+    arrows
+}
+
+fn is_reachable(arrows: &[(&str, &str)], from: &str, to: &str) -> bool {
+    let mut reached = vec![from];
+    let mut at = 0;
+    while at < reached.len() {
+        let crate_name = reached[at];
+        for (_, next) in arrows.iter().filter(|(left, _)| *left == crate_name) {
+            if !reached.contains(next) {
+                reached.push(next);
+            }
+        }
+        at += 1;
+    }
+    reached.contains(&to)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +160,17 @@ mod tests {
             assert_eq!(check(&[package(name, &[dependency])]).len(), 1, "{name} → {dependency:?}");
         }
         assert_eq!(check(&[package("m1nd-unknown", &[])]).len(), 1);
+    }
+
+    #[test]
+    fn the_figure_says_what_the_table_says() {
+        let page = std::fs::read_to_string(crate::repository().join("ARCHITECTURE.md")).expect("a page");
+        assert_eq!(check_figure(&page), Vec::<String>::new());
+        // An arrow too few, and one that is not permitted.
+        assert!(!check_figure(&page.replace("  memory --> search\n", "")).is_empty());
+        assert_eq!(check_figure(&page.replace("  sessions --> store\n", "  sessions --> store & graph\n")).len(), 1);
+        assert_eq!(check_figure("no figure").len(), 1);
+        assert_eq!(read_arrows("a & b --> c --> d"), [("a", "c"), ("b", "c"), ("c", "d")]);
     }
 
     #[test]

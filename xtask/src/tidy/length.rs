@@ -30,7 +30,7 @@ pub(super) fn check(source: &Source) -> Vec<String> {
 
 /// Name, first line and number of lines of each function. Relies on rustfmt's layout: a function ends at the first
 /// closing brace with the indentation of its first line.
-fn functions(text: &str) -> Vec<(&str, usize, usize)> {
+pub(super) fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
     for (start, line) in lines.iter().enumerate() {

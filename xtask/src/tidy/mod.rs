@@ -7,12 +7,17 @@ use std::process::Command;
 
 use crate::{Outcome, repository};
 
+mod allowed;
 mod arrows;
 mod circles;
+mod documents;
+mod figures;
 mod length;
+mod names;
 mod page;
 mod paths;
 mod text;
+mod wording;
 
 /// A tracked file, or an untracked one that is not ignored.
 struct Source {
@@ -30,19 +35,43 @@ impl Source {
     fn is_test(&self) -> bool {
         self.path.contains("/tests/") || self.path.ends_with("/tests.rs") || self.path.starts_with("crates/testkit/")
     }
+
+    /// Returns whether the file holds what tests are run on, or expect: any text may stand there.
+    fn is_data(&self) -> bool {
+        let is_below = |folder: &&str| self.path.contains(*folder);
+        ["/fixtures/", "/testdata/", "/snapshots/"].iter().any(is_below) || self.path.starts_with("eval/")
+    }
+
+    /// Returns whether it is a page for people.
+    fn is_document(&self) -> bool {
+        let is_page = !self.path.contains('/') || ["docs/", ".ci/"].iter().any(|top| self.path.starts_with(top));
+        self.path.ends_with(".md") && (is_page || self.path == "eval/README.md")
+    }
 }
 
+/// Without arguments checks all rules. `--figures` prints how the repository reads; `--shrink` takes what was mended
+/// off the list of allowed findings.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    if !args.is_empty() {
-        return Err(format!("takes no arguments, found {args:?}").into());
-    }
     let sources = sources(repository())?;
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => check(&sources),
+        ["--figures"] => figures::print(&sources),
+        ["--figures", "--write"] => figures::write(&sources),
+        ["--shrink"] => allowed::shrink(&findings(&sources)),
+        _ => Err(format!("takes `--figures [--write]`, `--shrink` or nothing, found {args:?}").into()),
+    }
+}
+
+fn check(sources: &[Source]) -> Outcome<()> {
     let packages = arrows::packages()?;
     let mut complaints = Vec::new();
     complaints.extend(arrows::check(&packages));
-    complaints.extend(page::check(&packages, &sources));
-    complaints.extend(circles::check(&sources));
-    for source in &sources {
+    complaints.extend(page::check(&packages, sources));
+    complaints.extend(circles::check(sources));
+    complaints.extend(documents::check(sources));
+    complaints.extend(allowed::check(&findings(sources))?);
+    for source in sources {
         complaints.extend(length::check(source));
         complaints.extend(text::check(source));
     }
@@ -50,6 +79,17 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         println!("{complaint}");
     }
     if complaints.is_empty() { Ok(()) } else { Err(format!("{} complaints", complaints.len()).into()) }
+}
+
+/// What breaks a rule that the list of allowed findings is for.
+fn findings(sources: &[Source]) -> Vec<allowed::Finding> {
+    sources.iter().flat_map(|source| names::find(source).into_iter().chain(wording::find(source))).collect()
+}
+
+/// The part of the repository that a path is in: a crate, the folder at the top, or the file itself.
+fn area(path: &str) -> String {
+    let depth = if path.starts_with("crates/") { 2 } else { 1 };
+    path.split('/').take(depth).collect::<Vec<_>>().join("/")
 }
 
 /// All text files that git tracks or would add.

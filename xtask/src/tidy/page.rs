@@ -1,7 +1,7 @@
 //! Every crate is listed in ARCHITECTURE.md, has a module page, and inherits the lints of the workspace.
 
 use super::Source;
-use super::arrows::{Package, room};
+use super::arrows::{self, Package, room};
 
 const PAGE: &str = "ARCHITECTURE.md";
 
@@ -9,6 +9,7 @@ pub(super) fn check(packages: &[Package], sources: &[Source]) -> Vec<String> {
     let mut complaints = Vec::new();
     let text = |path: &str| sources.iter().find(|source| source.path == path).map(|source| source.text.as_str());
     let page = text(PAGE).unwrap_or_default();
+    complaints.extend(arrows::check_figure(page));
     for package in packages {
         let room = room(&package.name);
         let name = room.unwrap_or(&package.name);

@@ -12,6 +12,11 @@ pub(super) struct Path {
 
 /// The text without comments, tests and what stands in quotes.
 pub(super) fn code_only(text: &str) -> String {
+    without_tests(&without_texts(text))
+}
+
+/// The text without comments and what stands in quotes. Lines keep their numbers.
+pub(super) fn without_texts(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -20,7 +25,7 @@ pub(super) fn code_only(text: &str) -> String {
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else if first == '"' {
-            quoted(rest)
+            measure_quoted(rest)
         } else if let Some(hashes) = raw_hashes(rest).filter(|_| !code.ends_with(is_word)) {
             let end = format!("\"{}", "#".repeat(hashes));
             rest[hashes + 2..].find(&end).map_or(rest.len(), |at| hashes + 2 + at + end.len())
@@ -34,14 +39,15 @@ pub(super) fn code_only(text: &str) -> String {
             rest = &rest[first.len_utf8()..];
         } else {
             code.push(' ');
+            code.extend(rest[..skipped].matches('\n'));
             rest = &rest[skipped..];
         }
     }
-    without_tests(&code)
+    code
 }
 
 /// Bytes of the quoted text at the start.
-fn quoted(text: &str) -> usize {
+fn measure_quoted(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
@@ -63,7 +69,7 @@ fn raw_hashes(text: &str) -> Option<usize> {
 
 /// Without the modules that are written inside a file for its tests, which rustfmt ends with a brace at the start of a
 /// line.
-fn without_tests(code: &str) -> String {
+pub(super) fn without_tests(code: &str) -> String {
     const START: &str = "#[cfg(test)]\nmod ";
     let mut left = String::with_capacity(code.len());
     let mut rest = code;
@@ -201,5 +207,6 @@ mod tests {
         let text = "a\n#[cfg(test)]\nmod tests {\n    b\n}\n#[cfg(test)]\nmod c;\n";
         assert_eq!(code_only(text), "a\n\n#[cfg(test)]\nmod c;\n");
         assert_eq!(test_modules(text), ["c"]);
+        assert_eq!(without_texts("a /*\n*/ b\n\"\n\"c"), "a  \n b\n \nc");
     }
 }

@@ -16,7 +16,7 @@ const MAX_WIDTH: usize = 120;
 pub(super) fn check(source: &Source) -> Vec<String> {
     let mut complaints = wide_comments(source);
     // Tests are about such text; what they run is judged by the lints of clippy.
-    if source.is_test() || is_data(&source.path) {
+    if source.is_test() || source.is_data() {
         return complaints;
     }
     for (number, line) in source.text.lines().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn check(source: &Source) -> Vec<String> {
 }
 
 fn wide_comments(source: &Source) -> Vec<String> {
-    if !source.is_rust() || is_data(&source.path) {
+    if !source.is_rust() || source.is_data() {
         return Vec::new();
     }
     let wide = source.text.lines().enumerate().filter(|(_, line)| is_wide_comment(line));
@@ -54,11 +54,6 @@ fn is_wide_comment(line: &str) -> bool {
     let Some(text) = comment else { return false };
     let text = text.trim_start_matches(['/', '!']).trim();
     line.chars().count() > MAX_WIDTH && !text.starts_with('|') && text.contains(' ')
-}
-
-/// Whether the file holds what tests are run on, or expect: any text may stand there.
-fn is_data(path: &str) -> bool {
-    ["/fixtures/", "/testdata/", "/snapshots/"].iter().any(|folder| path.contains(folder)) || path.starts_with("eval/")
 }
 
 fn calls_macro(line: &str, name: &str) -> bool {

@@ -62,10 +62,10 @@ struct Form {
 }
 
 const fn form(kind: &'static str, beginnings: &'static [&'static str], body: Body, least: usize) -> Form {
-    limited(kind, beginnings, body, least, usize::MAX)
+    limit_form(kind, beginnings, body, least, usize::MAX)
 }
 
-const fn limited(
+const fn limit_form(
     kind: &'static str,
     beginnings: &'static [&'static str],
     body: Body,
@@ -81,7 +81,7 @@ const fn exact(kind: &'static str, beginnings: &'static [&'static str], body: Bo
 }
 
 const FORMS: &[Form] = &[
-    limited("1Password key", &["A3-"], Token, 36, 37),
+    limit_form("1Password key", &["A3-"], Token, 36, 37),
     form("1Password token", &["ops_eyJ"], Base64, 40),
     form("Adobe secret", &["p8e-"], Token, 28),
     form("Adafruit key", &["aio_"], Token, 28),
@@ -92,7 +92,7 @@ const FORMS: &[Form] = &[
     form("Artifactory key", &["AKCp"], Alnum, 60),
     form("Artifactory token", &["cmVmd"], Alnum, 55),
     form("Atlassian token", &["ATATT3", "ATCTT3"], Base64, 60),
-    limited("AWS access key", &["AKIA", "ASIA", "AROA", "AIDA", "AGPA", "ANPA", "ABIA", "ACCA"], Upper, 16, 16),
+    limit_form("AWS access key", &["AKIA", "ASIA", "AROA", "AIDA", "AGPA", "ANPA", "ABIA", "ACCA"], Upper, 16, 16),
     form("AWS Bedrock key", &["ABSK"], Base64, 80),
     form("AWS Bedrock key", &["bedrock-api-key-"], Base64, 40),
     form("Bitbucket password", &["ATBB"], Alnum, 28),
@@ -187,7 +187,7 @@ const FORMS: &[Form] = &[
     form("Sonar token", &["squ_", "sqp_", "sqa_"], Hex, 40),
     form("Sourcegraph token", &["sgp_", "slk_"], Token, 40),
     form("Square token", &["sq0atp-", "sq0csp-"], Token, 22),
-    limited("Square token", &["EAAA"], Token, 22, 64),
+    limit_form("Square token", &["EAAA"], Token, 22, 64),
     form("Stripe key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "whsec_"], Base64, 16),
     form("Supabase key", &["sbp_", "sb_secret_"], Token, 20),
     form("Tailscale key", &["tskey-"], Token, 20),

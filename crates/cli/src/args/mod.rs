@@ -42,14 +42,14 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// The command line with every flag of every tool: for completions and the man page, not for parsing.
-pub(crate) fn documented() -> clap::Command {
+pub(crate) fn build_documented() -> clap::Command {
     let names = m1nd_tools::ALL.iter().map(|tool| tool.name);
     let with_names = |call: clap::Command| {
         call.mut_arg("tool", |tool| tool.value_parser(PossibleValuesParser::new(names)))
             .mut_arg("arguments", |words| words)
     };
     tools::with_commands().fold(command().mut_subcommand("call", with_names), |all, (tool, command)| {
-        all.mut_subcommand(command.name, |_| tools::documented(tool, Some(command)))
+        all.mut_subcommand(command.name, |_| tools::build_documented(tool, Some(command)))
     })
 }
 
@@ -306,6 +306,10 @@ pub(crate) struct ServeArgs {
     /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
     #[arg(long)]
     pub envelope: bool,
+    /// List the schema of each answer as JSON; clients are then sent each answer twice, as text and as structured
+    /// content
+    #[arg(long)]
+    pub output_schemas: bool,
     /// Toolsets to list, separated by commas, `agent` for those of daily work; the other tools can still be called
     /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]

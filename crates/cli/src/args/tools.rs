@@ -45,7 +45,7 @@ pub(crate) fn read(matches: &ArgMatches) -> Option<ToolArgs> {
 }
 
 /// A tool with all its arguments, for help and completions: as its own command, or as `m1nd call TOOL`.
-pub(crate) fn documented(tool: &'static ToolDef, command: Option<Command>) -> clap::Command {
+pub(crate) fn build_documented(tool: &'static ToolDef, command: Option<Command>) -> clap::Command {
     let call = match command {
         Some(command) => format!("m1nd {}", command.name),
         None => format!("m1nd call {}", tool.name),

@@ -38,7 +38,7 @@ pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, Edi
     let mut edited: Option<String> = None;
     for hook in HOOKS {
         let ours = format!(" memory hook {}", hook.word);
-        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", quoted(program)), "timeout": TIMEOUT}]});
+        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", quote_program(program)), "timeout": TIMEOUT}]});
         if let Some(matcher) = hook.matcher {
             entry["matcher"] = matcher.into();
         }
@@ -53,7 +53,7 @@ pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, Edi
 }
 
 /// Quotes a program as a word of a shell.
-fn quoted(program: &str) -> String {
+fn quote_program(program: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-:\\".contains(char);
     if program.chars().all(is_plain) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }
 }

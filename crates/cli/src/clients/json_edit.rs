@@ -53,7 +53,7 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
             match inner.iter().rfind(|member| member.name == name) {
                 Some(old) => {
                     let indent = indent_before(text, old.key.start).unwrap_or_default().to_owned();
-                    let value = indented(entry, &indent, &unit);
+                    let value = indent_value(entry, &indent, &unit);
                     format!("{}{value}{}", &text[..old.value.start], &text[old.value.end..])
                 }
                 None => {
@@ -99,12 +99,12 @@ pub(crate) fn set_item(
     let items = items(text, place.value.start);
     if let Some(old) = list.iter().position(is_ours).and_then(|at| items.get(at)) {
         let indent = indent_before(text, old.start).unwrap_or_default();
-        return Ok(Some(format!("{}{}{}", &text[..old.start], indented(item, indent, unit), &text[old.end..])));
+        return Ok(Some(format!("{}{}{}", &text[..old.start], indent_value(item, indent, unit), &text[old.end..])));
     }
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let inner = items.last().and_then(|last| indent_before(text, last.start)).map(str::to_owned);
     let inner = inner.unwrap_or_else(|| format!("{indent}{unit}"));
-    let value = indented(item, &inner, unit).replace('\n', newline);
+    let value = indent_value(item, &inner, unit).replace('\n', newline);
     Ok(Some(match items.last() {
         Some(last) => format!("{},{newline}{inner}{value}{}", &text[..last.end], &text[last.end..]),
         None => {
@@ -205,7 +205,7 @@ fn indent_before(text: &str, at: usize) -> Option<&str> {
 }
 
 /// The value as indented JSON whose first line follows `indent`.
-fn indented(value: &Value, indent: &str, unit: &str) -> String {
+fn indent_value(value: &Value, indent: &str, unit: &str) -> String {
     let pretty = format!("{value:#}");
     let mut lines = pretty.lines().map(|line| {
         let depth = (line.len() - line.trim_start().len()) / INDENT.len();
@@ -220,7 +220,7 @@ fn insert(text: &str, start: usize, members: &[Member], indent: &str, unit: &str
     let inner = members.last().and_then(|last| indent_before(text, last.key.start));
     let inner = inner.map(str::to_owned).unwrap_or_else(|| format!("{indent}{unit}"));
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let member = format!("{}: {}", Value::from(name), indented(value, &inner, unit)).replace('\n', newline);
+    let member = format!("{}: {}", Value::from(name), indent_value(value, &inner, unit)).replace('\n', newline);
     match members.last() {
         Some(last) => {
             let end = last.value.end;

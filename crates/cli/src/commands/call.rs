@@ -56,7 +56,7 @@ fn call(
         out.choose_colour(choice);
     }
     if flags.help {
-        return out.help(&tools::documented(tool, command).render_help());
+        return out.help(&tools::build_documented(tool, command).render_help());
     }
     out.json |= flags.json;
     let mut common = common.clone();
@@ -66,7 +66,7 @@ fn call(
     let reads = matches!(tool.effect, Effect::Read | Effect::Session);
     let format = if out.json { Format::Json } else { Format::Text };
     let arguments = Value::Object(flags.arguments);
-    let (config, settings) = project::configured(&common, vec![root.clone()], false)?;
+    let (config, settings) = project::load_config(&common, vec![root.clone()], false)?;
     let uses_resident =
         resident::can_answer(tool) && resident::is_allowed(flags.no_daemon || common.no_daemon, settings.daemon);
     if uses_resident {

@@ -40,7 +40,7 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.root.as_deref())?;
-    let services = indexed(common, &root)?;
+    let services = open_indexed(common, &root)?;
     let report = report(&services, &args.since)?;
     if args.sarif {
         out.value(&sarif::log(TOOL, &rules(), &report.findings))?;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<()
 }
 
 /// The index of a root, up to date. A machine of CI has none yet.
-pub(super) fn indexed(common: &Common, root: &std::path::Path) -> Result<Services, CliError> {
+pub(super) fn open_indexed(common: &Common, root: &std::path::Path) -> Result<Services, CliError> {
     let services = project::open_to_ask(common, root, true)?;
     if !services.engine.snapshot().is_empty() {
         return Ok(services);
@@ -78,7 +78,7 @@ fn report(services: &Services, since: &str) -> Result<Report, CliError> {
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
     let ask = |name: &str, arguments: Value| {
-        let missing = || CliError::failed(format!("the tool `{name}` is not there"), "report it");
+        let missing = || CliError::fail(format!("the tool `{name}` is not there"), "report it");
         TOOLS.find(name).ok_or_else(missing)?.invoke(&context, arguments).map_err(CliError::Tool)
     };
     let mut report = Report::default();

@@ -5,7 +5,7 @@ use m1nd_query::documents::{self, CheckScope, Checked, DriftClass};
 use m1nd_tools::sarif::{self, Level, Place, Rule};
 use serde_json::{Value, json};
 
-use super::check::indexed;
+use super::check::open_indexed;
 use crate::args::{Common, DocsArgs, DocsCheckArgs, DocsCommand};
 use crate::error::CliError;
 use crate::output::{Out, Tone};
@@ -25,18 +25,18 @@ pub(crate) fn run(args: &DocsArgs, common: &Common, out: &mut Out) -> Result<(),
 
 fn check(args: &DocsCheckArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.root.as_deref())?;
-    let services = indexed(common, &root)?;
+    let services = open_indexed(common, &root)?;
     let snapshot = services.engine.snapshot();
     let cancel = Cancel::new();
-    let paths = chosen(&documents::documents_of(&snapshot), &args.paths)?;
+    let paths = choose_documents(&documents::documents_of(&snapshot), &args.paths)?;
     let history = snapshot.history(&cancel);
     let scope = CheckScope { changed_code: args.changed_code };
-    let cancelled = |_| CliError::failed("the check was cancelled", "run it again");
+    let cancelled = |_| CliError::fail("the check was cancelled", "run it again");
     let mut checked = documents::check(&snapshot, &history, &paths, scope, &cancel).map_err(cancelled)?;
     checked.findings.retain(|(_, finding)| finding.confidence >= args.confidence);
     if let Some(since) = &args.since {
         let since = documents::keep_since(&snapshot, &history, &mut checked, since);
-        since.map_err(|error| CliError::failed(error.to_string(), "pass a commit, branch or tag of this clone"))?;
+        since.map_err(|error| CliError::fail(error.to_string(), "pass a commit, branch or tag of this clone"))?;
     }
     if !history.is_known() {
         checked.gaps.push("no history: names that code has lost are not known".to_owned());
@@ -59,7 +59,7 @@ fn check(args: &DocsCheckArgs, common: &Common, out: &mut Out) -> Result<(), Cli
 }
 
 /// The documents that the arguments name.
-fn chosen(all: &[RepoPath], paths: &[String]) -> Result<Vec<RepoPath>, CliError> {
+fn choose_documents(all: &[RepoPath], paths: &[String]) -> Result<Vec<RepoPath>, CliError> {
     if paths.is_empty() {
         return Ok(all.to_vec());
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, IngestArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, bytes, duration, grouped, percent};
+use crate::output::{Out, Tone, bytes, duration, group_digits, percent};
 use crate::progress::Terminal;
 use crate::project;
 
@@ -138,7 +138,7 @@ fn with_index(code: IngestReport, index: IngestReport) -> IngestReport {
 
 /// Prints the result of importing a compiler index.
 fn compiler(report: &CompilerReport, out: &mut Out) -> Result<(), CliError> {
-    let number = |count: usize| grouped(count as u64);
+    let number = |count: usize| group_digits(count as u64);
     let tool = if report.tool.is_empty() { "a compiler" } else { &report.tool };
     out.line(format!("\n{}", out.paint(Tone::Strong, &format!("Index of {tool}"))))?;
     out.line(format!(
@@ -221,14 +221,18 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
     out.line(format!("{title}  generation {}  in {}{state}", report.generation, duration(report.elapsed_ms)))?;
     out.line(format!(
         "  {} files ({} parsed, {} from cache, {} unchanged), {} lines, {} read",
-        grouped(report.files_scanned as u64),
-        grouped(report.files_parsed as u64),
-        grouped(report.files_from_cache as u64),
-        grouped(report.files_unchanged as u64),
-        grouped(status.lines),
+        group_digits(report.files_scanned as u64),
+        group_digits(report.files_parsed as u64),
+        group_digits(report.files_from_cache as u64),
+        group_digits(report.files_unchanged as u64),
+        group_digits(status.lines),
         bytes(report.bytes_read),
     ))?;
-    out.line(format!("  {} nodes, {} edges", grouped(report.node_count as u64), grouped(report.edge_count as u64)))?;
+    out.line(format!(
+        "  {} nodes, {} edges",
+        group_digits(report.node_count as u64),
+        group_digits(report.edge_count as u64)
+    ))?;
     if report.files_scanned == 0 {
         out.line(out.paint(Tone::Warn, "  nothing to index here: there are no files, or all are ignored or hidden"))?;
     }
@@ -265,13 +269,13 @@ pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: 
         let share = |part| percent(part, tiers.total());
         let (certain, possible) = (share(tiers.certain), share(tiers.possible));
         let (external, unresolved) = (share(tiers.external), share(tiers.unresolved));
-        let total = grouped(tiers.total());
+        let total = group_digits(tiers.total());
         format!(
             "{name:14} {files:>8} {lines:>11} {total:>12} {certain:>9} {possible:>9} {external:>9} {unresolved:>10}"
         )
     };
     for language in languages.iter().take(LANGUAGES) {
-        let (files, lines) = (grouped(language.files as u64), grouped(language.lines));
+        let (files, lines) = (group_digits(language.files as u64), group_digits(language.lines));
         out.line(row(language.language.name(), files, lines, &language.tiers))?;
     }
     if languages.len() > LANGUAGES {
@@ -301,14 +305,14 @@ fn problems(of_files: &[ProblemStatus], report: &IngestReport, out: &mut Out) ->
     if counts.is_empty() {
         return Ok(());
     }
-    let title = format!("\nProblems  ({} entries are not in the graph)", grouped(report.files_skipped as u64));
+    let title = format!("\nProblems  ({} entries are not in the graph)", group_digits(report.files_skipped as u64));
     out.line(out.paint(Tone::Strong, &title))?;
     for (kind, count) in counts {
         let paths = examples.remove(&kind).unwrap_or_default();
         let count = count.max(paths.len());
         let word =
             serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-        let word = format!("{word:18} {:>6}", grouped(count as u64));
+        let word = format!("{word:18} {:>6}", group_digits(count as u64));
         let shown: Vec<&str> = paths.into_iter().take(EXAMPLES).collect();
         out.line(format!("  {}  {}", out.paint(Tone::Warn, &word), out.paint(Tone::Dim, &shown.join(", "))))?;
     }

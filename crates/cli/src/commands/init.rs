@@ -45,12 +45,12 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
     }
     for plan in &plans {
         if out.json {
-            note(shown(plan, false).trim_end())
+            note(describe_plan(plan, false).trim_end())
         } else {
-            out.line(shown(plan, out.is_coloured()).trim_end())?
+            out.line(describe_plan(plan, out.is_coloured()).trim_end())?
         }
     }
-    let files = if args.memory { super::memory::planned(&root)? } else { Vec::new() };
+    let files = if args.memory { super::memory::plan_files(&root)? } else { Vec::new() };
     for file in &files {
         let what = if file.is_new { "new" } else { "changed" };
         let line = format!("memory  {} ({what}): {}", file.file.display(), file.change);
@@ -102,7 +102,7 @@ fn plan_of(
 ) -> Result<Plan, CliError> {
     let before = read(&file)?;
     let after = edit(&before).map_err(|error| {
-        CliError::failed(
+        CliError::fail(
             format!("{} was not changed: {error}", file.display()),
             format!("fix the file, or add this to it by hand: {by_hand}"),
         )
@@ -112,7 +112,7 @@ fn plan_of(
 
 fn read(file: &Path) -> Result<String, CliError> {
     let failed = |why: String| {
-        CliError::failed(format!("cannot read {}: {why}", file.display()), "make it readable, or pass another client")
+        CliError::fail(format!("cannot read {}: {why}", file.display()), "make it readable, or pass another client")
     };
     match std::fs::metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
@@ -125,7 +125,7 @@ fn read(file: &Path) -> Result<String, CliError> {
 }
 
 /// Describes the planned change of a file. Shown before anything is written.
-fn shown(plan: &Plan, colour: bool) -> String {
+fn describe_plan(plan: &Plan, colour: bool) -> String {
     let paint = |tone, text: &str| paint(colour, tone, text);
     let (file, client) = (plan.file.display(), plan.label);
     let Some(after) = &plan.after else {
@@ -159,7 +159,7 @@ fn ask(files: usize) -> Result<bool, CliError> {
 /// Replaces the file atomically, following links, so that a crash leaves the old or the new text.
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: &dyn std::fmt::Display| {
-        CliError::failed(format!("cannot write {}: {error}", file.display()), "make the folder writable and repeat")
+        CliError::fail(format!("cannot write {}: {error}", file.display()), "make the folder writable and repeat")
     };
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     std::fs::create_dir_all(target.parent().unwrap_or(Path::new("."))).map_err(|error| failed(&error))?;

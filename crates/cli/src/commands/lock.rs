@@ -39,7 +39,7 @@ pub(crate) fn run(args: &LockArgs, common: &Common, out: &mut Out) -> Result<(),
 fn find<'l>(held: &'l [HeldLock], id: &str) -> Result<&'l HeldLock, CliError> {
     held.iter()
         .find(|lock| lock.lock_id == id)
-        .ok_or_else(|| CliError::failed(format!("no lock has the id `{id}`"), "see them with `m1nd lock list`"))
+        .ok_or_else(|| CliError::fail(format!("no lock has the id `{id}`"), "see them with `m1nd lock list`"))
 }
 
 fn list(out: &mut Out, held: &[HeldLock]) -> Result<(), CliError> {

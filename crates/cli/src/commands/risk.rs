@@ -16,7 +16,7 @@ pub(crate) fn run(args: &RiskArgs, common: &Common, out: &mut Out) -> Result<(),
     let services = project::open_to_ask(common, &root, true)?;
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let tool = TOOLS.find("predict").ok_or_else(|| CliError::failed("the tool `predict` is not there", "report it"))?;
+    let tool = TOOLS.find("predict").ok_or_else(|| CliError::fail("the tool `predict` is not there", "report it"))?;
     let arguments = json!({"agent_id": "cli", "changed": args.files, "top_k": args.limit});
     let answer = tool.invoke(&context, arguments).map_err(CliError::Tool)?;
     let missing = rows(&answer).filter(|row| fails(row, args.fail_on)).count();
@@ -33,7 +33,7 @@ fn rows(answer: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// The rows that are shown: those that the history supports.
-fn shown(answer: &Value) -> Vec<&Value> {
+fn list_supported(answer: &Value) -> Vec<&Value> {
     rows(answer).filter(|row| row["verdict"] != "abstain").collect()
 }
 
@@ -77,7 +77,7 @@ fn nothing(answer: &Value) -> Vec<String> {
 }
 
 fn page(answer: &Value, out: &mut Out) -> Result<(), CliError> {
-    let rows = shown(answer);
+    let rows = list_supported(answer);
     if rows.is_empty() {
         return nothing(answer).into_iter().try_for_each(|line| out.line(line));
     }
@@ -97,7 +97,7 @@ fn page(answer: &Value, out: &mut Out) -> Result<(), CliError> {
 
 /// A comment for a pull request. Texts of the repository are code, so that they cannot format anything.
 fn markdown(answer: &Value) -> String {
-    let rows = shown(answer);
+    let rows = list_supported(answer);
     if rows.is_empty() {
         return nothing(answer).join("\n\n") + "\n";
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         );
     }
     let places = roots.clone();
-    let (mut config, settings) = project::configured(common, roots, roots_named)?;
+    let (mut config, settings) = project::load_config(common, roots, roots_named)?;
     let options = Options::of(args, &settings);
     config.watch = by_itself && options.watch && !options.read_only;
     config.read_only = options.read_only;
@@ -43,9 +43,10 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let services = open(config, mind)?;
     services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
-        listed: listed(&options.toolset)?,
+        listed: parse_choices(&options.toolset)?,
         format: options.format,
         envelope: options.envelope,
+        output_schemas: options.output_schemas,
         read_only: services.engine.is_read_only(),
         index_when_empty: true,
         refresh: options.watch,
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         ..ServeOptions::default()
     };
     serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
+        .map_err(|error| CliError::fail(error.to_string(), "restart the server"))
 }
 
 /// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.
@@ -78,7 +79,7 @@ fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
     };
     opened.map_err(|error| match error {
         EngineError::Store(why) | EngineError::NoSpace(why) => {
-            CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
+            CliError::fail(why, "make the store usable, or serve the existing index with --read-only")
         }
         error => error.into(),
     })
@@ -89,6 +90,7 @@ struct Options {
     format: Format,
     toolset: Vec<String>,
     envelope: bool,
+    output_schemas: bool,
     watch: bool,
     read_only: bool,
 }
@@ -100,6 +102,7 @@ impl Options {
         Self {
             format: format.and_then(Format::parse).unwrap_or_default(),
             toolset: toolset.cloned().unwrap_or_default(),
+            output_schemas: args.output_schemas || file.output_schemas == Some(true),
             envelope: args.envelope || file.envelope == Some(true),
             watch: !args.no_watch && file.watch != Some(false),
             read_only: args.read_only || file.read_only == Some(true),
@@ -107,7 +110,7 @@ impl Options {
     }
 
     /// The source that won for each.
-    fn sources(&self, args: &ServeArgs, file: &Settings) -> [Setting; 5] {
+    fn sources(&self, args: &ServeArgs, file: &Settings) -> [Setting; 6] {
         let row = |name, value: String, flag: bool, in_file: bool| {
             let source = if flag {
                 "flag"
@@ -124,6 +127,7 @@ impl Options {
             row("format", format.word().to_owned(), args.format.is_some(), file.format.is_some()),
             row("toolset", toolset, !args.toolset.is_empty(), file.toolset.is_some()),
             row("envelope", self.envelope.to_string(), args.envelope, file.envelope.is_some()),
+            row("output_schemas", self.output_schemas.to_string(), args.output_schemas, file.output_schemas.is_some()),
             row("watch", self.watch.to_string(), args.no_watch, file.watch.is_some()),
             row("read_only", self.read_only.to_string(), args.read_only, file.read_only.is_some()),
         ]
@@ -131,7 +135,7 @@ impl Options {
 }
 
 /// The tools to list; `None` is all.
-fn listed(words: &[String]) -> Result<Option<Vec<ToolChoice>>, CliError> {
+fn parse_choices(words: &[String]) -> Result<Option<Vec<ToolChoice>>, CliError> {
     match words {
         [] => Ok(None),
         [all] if all == "all" => Ok(None),

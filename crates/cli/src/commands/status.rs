@@ -11,7 +11,7 @@ use crate::args::{Common, PathArg};
 use crate::commands::ingest;
 use crate::error::CliError;
 use crate::flags::DEFAULT_AGENT;
-use crate::output::{Out, Tone, duration, grouped};
+use crate::output::{Out, Tone, duration, group_digits};
 use crate::project;
 
 /// Runs the command.
@@ -42,12 +42,12 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         "  generation {}, built {} ago: {} files, {} lines, {} nodes, {} edges",
         status.generation,
         duration(age.as_secs_f64() * 1e3),
-        grouped(status.files as u64),
-        grouped(status.lines),
-        grouped(status.node_count as u64),
-        grouped(status.edge_count as u64),
+        group_digits(status.files as u64),
+        group_digits(status.lines),
+        group_digits(status.node_count as u64),
+        group_digits(status.edge_count as u64),
     ))?;
-    if let Some(unseen) = project::unseen(&services.engine) {
+    if let Some(unseen) = project::describe_unseen(&services.engine) {
         out.line(out.paint(Tone::Warn, &format!("  {unseen}; run `m1nd ingest`")))?;
     }
     if let WatchState::Failed(why) = &status.watch {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     }
     if let Some(index) = &status.compiler {
         let tools = index.tools.join(", ");
-        let (files, stale) = (grouped(index.files as u64), grouped(index.stale as u64));
+        let (files, stale) = (group_digits(index.files as u64), group_digits(index.stale as u64));
         let tone = if index.stale > 0 { Tone::Warn } else { Tone::Dim };
         let text = format!("  compiler index ({tools}): {files} files covered, {stale} stale");
         out.line(out.paint(tone, &text))?;
@@ -80,13 +80,13 @@ fn reasons(status: &Status, out: &mut Out) -> Result<(), CliError> {
     for (reason, count) in status.unresolved_reasons.iter().take(REASONS) {
         let of = |row: &LanguageStatus| {
             let (_, count) = row.unresolved_reasons.iter().find(|(own, _)| own == reason)?;
-            Some((*count, format!("{} {}", row.language.name(), grouped(*count))))
+            Some((*count, format!("{} {}", row.language.name(), group_digits(*count))))
         };
         let mut languages: Vec<(u64, String)> = status.languages.iter().filter_map(of).collect();
         languages.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let named: Vec<String> = languages.into_iter().take(LANGUAGES).map(|(_, text)| text).collect();
         let named = out.paint(Tone::Dim, &named.join(", "));
-        out.line(format!("  {:>10}  {reason:28}  {named}", grouped(*count)))?;
+        out.line(format!("  {:>10}  {reason:28}  {named}", group_digits(*count)))?;
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn problems(rows: &[ProblemStatus], out: &mut Out) -> Result<(), CliError> {
         let shown: Vec<String> = row.examples.iter().take(EXAMPLES).map(describe).collect();
         let kind = out.paint(Tone::Warn, &format!("{:18}", kind.as_str().unwrap_or_default()));
         let shown = out.paint(Tone::Dim, &shown.join(", "));
-        out.line(format!("  {:>10}  {kind}  {shown}", grouped(row.count as u64)))?;
+        out.line(format!("  {:>10}  {kind}  {shown}", group_digits(row.count as u64)))?;
     }
     Ok(())
 }

@@ -20,8 +20,7 @@ pub(crate) fn run(args: &TrailArgs, common: &Common, out: &mut Out) -> Result<()
         TrailCommand::List => ("trail_list", json!({"limit": LISTED}), list),
     };
     arguments["agent_id"] = json!("cli");
-    let tool =
-        TOOLS.find(name).ok_or_else(|| CliError::failed(format!("the tool `{name}` is missing"), "report it"))?;
+    let tool = TOOLS.find(name).ok_or_else(|| CliError::fail(format!("the tool `{name}` is missing"), "report it"))?;
     let answer = tool.invoke(&context, arguments).map_err(CliError::Tool)?;
     if out.json { out.value(&answer) } else { out.line(page(&answer).trim_end()) }
 }

@@ -29,16 +29,16 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
                 ..Allowed::new(kind, command.clone(), folder(&root, dir.as_deref()))
             };
             checks.allow(&scope, allowed.clone()).map_err(explain)?;
-            told(out, "allowed", &root, &allowed)
+            print_command(out, "allowed", &root, &allowed)
         }
         VerifyCommand::Remove { number } => {
             let removed = checks.remove(&scope, *number).map_err(explain)?;
-            told(out, "removed", &root, &removed)
+            print_command(out, "removed", &root, &removed)
         }
         VerifyCommand::List => {
             let allowed = checks.list(&scope).map_err(explain)?;
             let others = checks.list_of_others(&scope).map_err(explain)?;
-            list(out, &root, &allowed, &unknown(&roots, &allowed), &others)
+            list(out, &root, &allowed, &list_unknown(&roots, &allowed), &others)
         }
     }
 }
@@ -56,7 +56,7 @@ fn folder(root: &Path, dir: Option<&Path>) -> PathBuf {
 }
 
 /// Proposals of the repositories that are not allowed.
-fn unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
+fn list_unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
     let of = |root: &PathBuf| {
         let root = root.clone();
         proposals(&root)
@@ -78,7 +78,7 @@ pub(super) fn describe_refusal(error: AllowError, list: &str, inside: &str) -> C
         AllowError::Damaged { .. } => "correct the file, or remove it".to_owned(),
         _ => "correct it and repeat".to_owned(),
     };
-    CliError::failed(error.to_string(), next)
+    CliError::fail(error.to_string(), next)
 }
 
 fn explain(error: AllowError) -> CliError {
@@ -107,7 +107,12 @@ fn line(root: &Path, command: &Allowed) -> String {
         dir => format!("  in {}", visible(dir)),
     };
     let env = if command.env.is_empty() { String::new() } else { format!("  with {}", command.env.join(", ")) };
-    format!("{:7}  {}{dir}  (at most {} s){env}", command.kind.word(), visible(&command.shown()), command.timeout_s)
+    format!(
+        "{:7}  {}{dir}  (at most {} s){env}",
+        command.kind.word(),
+        visible(&command.show_command()),
+        command.timeout_s
+    )
 }
 
 fn visible(text: &str) -> String {
@@ -121,7 +126,7 @@ fn visible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-fn told(out: &mut Out, done: &str, root: &Path, command: &Allowed) -> Result<(), CliError> {
+fn print_command(out: &mut Out, done: &str, root: &Path, command: &Allowed) -> Result<(), CliError> {
     match out.json {
         true => out.value(&json!({done: row(root, command)})),
         false => out.line(format!("{done}: {}", line(root, command))),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, WorkspaceArgs, WorkspaceCommand};
 use crate::error::CliError;
-use crate::output::{Out, Tone, grouped};
+use crate::output::{Out, Tone, group_digits};
 use crate::project;
 
 /// State of a repository that is in the index.
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
             if let Some(own) = &own {
                 workspace.add(Repository { name: own.clone(), path: PathBuf::from(".") });
             }
-            workspace.add(Repository { name: name.clone(), path: listed(&folder, &path) });
+            workspace.add(Repository { name: name.clone(), path: shorten_path(&folder, &path) });
             // Nothing is written, or allowed, for names and places that do not fit together.
             workspace.check()?;
             allow_reading(&home, &path)?;
@@ -90,7 +90,7 @@ fn free_name(workspace: &Workspace, path: &Path) -> Result<String, CliError> {
 
 /// The path of a repository as it is listed: relative to the folder of the file if it is in or beside it, so that the
 /// file can be shared.
-fn listed(folder: &Path, path: &Path) -> PathBuf {
+fn shorten_path(folder: &Path, path: &Path) -> PathBuf {
     if let Ok(inside) = path.strip_prefix(folder) {
         return if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() };
     }
@@ -154,13 +154,13 @@ fn status(workspace: &Workspace, folder: &Path, common: &Common, out: &mut Out) 
     }
     // Of other repositories than those of the index, it is known without a look at the disk that it is old.
     let is_same = rows.iter().all(|row| row["state"] == INDEXED);
-    let unseen = if is_same { project::unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
+    let unseen = if is_same { project::describe_unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
     if out.json {
         return out.value(&json!({"repositories": rows, "nodes": snapshot.graph().node_count(), "stale": unseen}));
     }
     for row in &rows {
         let files = row["files"].as_u64().unwrap_or(0);
-        let files = format!("{} {}", grouped(files), if files == 1 { "file" } else { "files" });
+        let files = format!("{} {}", group_digits(files), if files == 1 { "file" } else { "files" });
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
         let state = text("state");
         let shown = if state == INDEXED { String::new() } else { format!("  ({state})") };

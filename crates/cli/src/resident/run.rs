@@ -57,7 +57,7 @@ fn serve(arguments: &[OsString]) -> Result<(), CliError> {
     let given = |at: usize| arguments.get(at).filter(|text| !text.is_empty()).map(PathBuf::from);
     let root = given(0).unwrap_or_default();
     let common = Common { home: given(1), model: given(2), ..Common::default() };
-    let (config, _) = project::configured(&common, vec![root.clone()], false)?;
+    let (config, _) = project::load_config(&common, vec![root.clone()], false)?;
     let Some(place) = ResidentPlace::of(&config) else { return Ok(()) };
     let Some(socket) = place.listen()? else { return Ok(()) };
     let resident = Arc::new(Resident {

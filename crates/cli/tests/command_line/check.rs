@@ -31,7 +31,7 @@ fn sarif(run: &Run) -> Value {
 
 #[test]
 fn a_clean_tree_has_no_findings() {
-    let Some(place) = Place::committed(APP) else { return };
+    let Some(place) = Place::open_committed(APP) else { return };
     let run = place.run(&["check"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     assert_eq!(
@@ -43,7 +43,7 @@ fn a_clean_tree_has_no_findings() {
 
 #[test]
 fn a_change_against_the_layers_fails() {
-    let Some(place) = Place::committed(APP) else { return };
+    let Some(place) = Place::open_committed(APP) else { return };
     place.project.write("app/core/rules.py", "from app.web import page\n\ndef check():\n    return page.show()\n");
     let run = place.run(&["check"]);
     assert_eq!(run.code, 1, "{run:?}");
@@ -60,7 +60,7 @@ fn a_change_against_the_layers_fails() {
 
 #[test]
 fn a_check_that_cannot_be_made_is_no_finding() {
-    let Some(place) = Place::committed(APP) else { return };
+    let Some(place) = Place::open_committed(APP) else { return };
     let run = place.run(&["check", "--since", "nowhere"]);
     assert!(run.code == 2 && run.err.contains("nowhere"), "{run:?}");
     place.project.write("m1nd-layers.toml", "[[layer]]\n");

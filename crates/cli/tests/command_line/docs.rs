@@ -91,7 +91,7 @@ fn git(place: &Place, arguments: &[&str]) -> bool {
 }
 
 /// A repository with one commit; `None` where there is no git.
-fn committed(project: &str) -> Option<Place> {
+fn commit_project(project: &str) -> Option<Place> {
     let place = Place::new(project);
     let done = git(&place, &["init", "-q"]) && git(&place, &["add", "-A"]);
     (done && git(&place, &["commit", "-q", "-m", "start"])).then_some(place)
@@ -110,7 +110,7 @@ fn names(value: &Value) -> Vec<String> {
 
 #[test]
 fn documents_are_compared_with_code_and_commits() {
-    let Some(place) = committed(SHOP) else { return };
+    let Some(place) = commit_project(SHOP) else { return };
     let run = place.run(&["docs", "check", "--json"]);
     assert_eq!(run.code, 1, "{run:?}");
     let wrong = ["docs/guide.md:5 link_broken rules.md", "docs/guide.md:9 example_broken shop.Checkout"];
@@ -170,7 +170,7 @@ Reference
 
 #[test]
 fn a_section_is_wrong_only_if_it_says_what_changed() {
-    let Some(place) = committed(LOAD) else { return };
+    let Some(place) = commit_project(LOAD) else { return };
     let code =
         "def load(path, mode, level=1): pass\ndef dump(path, mode, level=1): pass\ndef scan(path, level): pass\n";
     place.project.write("lib/io.py", code);
@@ -223,7 +223,7 @@ fn commands_and_options_that_no_program_declares_are_found_if_all_are_known() {
 
 #[test]
 fn references_slips_packages_and_names_in_listings_are_checked() {
-    let Some(place) = committed(POOL) else { return };
+    let Some(place) = commit_project(POOL) else { return };
     let run = place.run(&["docs", "check", "--json"]);
     let wrong = [
         "docs/guide.rst:6 anchor_broken begin",
@@ -242,7 +242,7 @@ fn references_slips_packages_and_names_in_listings_are_checked() {
 
 #[test]
 fn a_check_that_cannot_be_made_is_no_finding() {
-    let Some(place) = committed(SHOP) else { return };
+    let Some(place) = commit_project(SHOP) else { return };
     let run = place.run(&["docs", "check", "--since", "nowhere"]);
     assert!(run.code == 2 && run.err.contains("nowhere"), "{run:?}");
     let run = place.run(&["docs", "check", "src"]);

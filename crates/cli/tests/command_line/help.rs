@@ -74,6 +74,8 @@ fn each_command_explains_itself() {
                   --envelope         Add `_m1nd` to answers as JSON: the next calls, and memories about their
                                      nodes
                   --no-daemon        Answer in this process: neither ask nor start one that keeps the index open
+                  --output-schemas   List the schema of each answer as JSON; clients are then sent each answer
+                                     twice, as text and as structured content
                   --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
                                      other tools can still be called [default: all]
               -h, --help             Print help

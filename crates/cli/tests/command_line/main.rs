@@ -70,7 +70,7 @@ pub(crate) struct Run {
 
 impl Place {
     /// A repository with one commit; `None` where there is no git.
-    pub(crate) fn committed(fixture: &str) -> Option<Self> {
+    pub(crate) fn open_committed(fixture: &str) -> Option<Self> {
         let place = Self::new(fixture);
         let git = |arguments: &[&str]| {
             let mut command = Command::new("git");

@@ -25,14 +25,14 @@ const MEMORY: &str = "\
 ";
 
 /// A project with a memory that its user has taken over.
-fn remembered() -> Place {
-    let place = found();
+fn open_remembered() -> Place {
+    let place = open_found();
     assert_eq!(mind(&place, &["approve"]).code, 0);
     place
 }
 
 /// A project that came with a memory.
-fn found() -> Place {
+fn open_found() -> Place {
     let place = Place::new(SHOP);
     place.project.write(".mind/MEMORY.md", MEMORY);
     place
@@ -88,7 +88,7 @@ fn what_an_init_is_told_to_leave_alone_is_left() {
 
 #[test]
 fn memories_are_found_with_their_place_and_code() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     assert_eq!(mind(&place, &["index", "--no-context"]).code, 0);
     let found = json(&mind(&place, &["search", "why", "round", "taxes", "--json"]));
@@ -110,7 +110,7 @@ fn memories_are_found_with_their_place_and_code() {
 
 #[test]
 fn code_beyond_the_limit_is_said_not_to_be_compared() {
-    let place = remembered();
+    let place = open_remembered();
     let many: String =
         (0..405).map(|n| format!("**Decided:** `shop/price.py` holds {n} kinds of prices because of {n}\n")).collect();
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
@@ -140,7 +140,7 @@ fn a_new_project_is_told_what_it_is_made_with() {
 fn the_memory_server_says_all_of_its_four_schemas() {
     use std::io::Write;
 
-    let place = remembered();
+    let place = open_remembered();
     let mut command = place.command(&["memory", "mcp"]);
     let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let client = serde_json::json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
@@ -174,7 +174,7 @@ fn the_memory_server_says_all_of_its_four_schemas() {
 
 #[test]
 fn words_that_every_command_takes() {
-    let place = remembered();
+    let place = open_remembered();
     let version = mind(&place, &["--version"]);
     assert!(version.code == 0 && version.out.trim_end().ends_with(env!("CARGO_PKG_VERSION")), "{}", version.out);
     for arguments in [&["-q", "list"][..], &["parse", "--quiet"], &["search", "-q", "round taxes"]] {
@@ -190,7 +190,7 @@ fn words_that_every_command_takes() {
 fn the_configuration_is_opened_in_the_editor_that_is_named() {
     use std::os::unix::fs::PermissionsExt;
 
-    let place = remembered();
+    let place = open_remembered();
     let script = place.project.join("editor.sh");
     place.project.write("editor.sh", "#!/bin/sh\necho '[context]\nmax_gotcha = 1' > \"$2\"\n");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -206,7 +206,7 @@ fn the_configuration_is_opened_in_the_editor_that_is_named() {
 
 #[test]
 fn comments_and_commits_are_memories_until_they_are_gone() {
-    let place = remembered();
+    let place = open_remembered();
     place
         .project
         .write("shop/price.py", "# MEMORY: learned that banks round half to even\ndef net(value):\n    return value\n");
@@ -236,7 +236,7 @@ fn exit_codes_say_what_is_wrong() {
 
 #[test]
 fn the_block_is_checked_and_written_without_touching_another_byte() {
-    let place = remembered();
+    let place = open_remembered();
     let own = "---\ntitle: x\n---\r\n# Mine\r\n\r\n<!-- MIND:CONTEXT is what I call it -->\r\ntext\u{fffd}\r\n";
     place.project.write("CLAUDE.md", own);
     assert_eq!(mind(&place, &["context", "--check"]).code, 1, "there is none yet");
@@ -261,7 +261,7 @@ fn the_block_is_checked_and_written_without_touching_another_byte() {
 
 #[test]
 fn a_block_is_checked_where_nobody_has_approved_or_read_anything() {
-    let place = remembered();
+    let place = open_remembered();
     place.project.write("shop/jam.py", "# MEMORY: decided cherries over grapes\n");
     assert_eq!(mind(&place, &["approve"]).code, 0);
     assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
@@ -294,7 +294,7 @@ fn a_new_project_of_plain_python_has_no_foreign_gotchas_in_its_block() {
 fn a_file_that_must_not_be_written_is_not() {
     use std::os::unix::fs::PermissionsExt;
 
-    let place = remembered();
+    let place = open_remembered();
     place.project.write("CLAUDE.md", "mine\n");
     let claude = place.project.join("CLAUDE.md");
     std::fs::set_permissions(&claude, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -320,7 +320,7 @@ fn a_file_that_must_not_be_written_is_not() {
 
 #[test]
 fn gotchas_of_all_projects_are_kept_for_people_too() {
-    let place = remembered();
+    let place = open_remembered();
     let add = [
         "edges",
         "add",
@@ -347,7 +347,7 @@ fn gotchas_of_all_projects_are_kept_for_people_too() {
 
 #[test]
 fn the_configuration_is_shown_and_changed() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["config", "set", "context.max_gotchas", "0"]).code, 0);
     assert!(mind(&place, &["config"]).out.contains("max_gotchas = 0"));
     assert!(!mind(&place, &["context"]).out.contains("Prices are in cents"));
@@ -372,7 +372,7 @@ fn a_memory_of_a_megabyte_is_read() {
 
 #[test]
 fn old_days_are_archived_and_single_memories_forgotten() {
-    let place = remembered();
+    let place = open_remembered();
     let memory =
         format!("{MEMORY}\n## 2026-03-05\n**Learned:** jam burns\n\n## 2026-03-06\n**KEY:** never stop stirring\n");
     place.project.write(".mind/MEMORY.md", &memory);
@@ -392,7 +392,7 @@ fn old_days_are_archived_and_single_memories_forgotten() {
 
 #[test]
 fn every_memory_is_forgotten_in_one_call_and_shown_again_in_another() {
-    let place = found();
+    let place = open_found();
     let two = "\n## 2026-03-09\ndecided to sell plums. Learned that figs rot\n";
     place.project.write(".mind/MEMORY.md", format!("{MEMORY}{two}"));
     place.project.write("shop/jam.py", "# MEMORY: decided cherries over grapes\n");
@@ -419,7 +419,7 @@ fn every_memory_is_forgotten_in_one_call_and_shown_again_in_another() {
 
 #[test]
 fn what_is_read_is_told_in_the_words_of_a_search() {
-    let place = remembered();
+    let place = open_remembered();
     let parsed = json(&mind(&place, &["parse", "--json"]));
     let first = &parsed["entities"][0];
     assert_eq!((&first["type"], &first["source_line"]), (&Value::from("decision"), &Value::from(11)), "{first}");
@@ -433,7 +433,7 @@ fn what_is_read_is_told_in_the_words_of_a_search() {
 
 #[test]
 fn what_came_with_a_repository_waits_until_it_is_approved() {
-    let place = found();
+    let place = open_found();
     let run = mind(&place, &["context", "--regenerate"]);
     assert!(run.code == 1 && run.err.contains("mind approve"), "{}", run.err);
     assert!(!place.project.join("CLAUDE.md").exists());
@@ -458,7 +458,7 @@ fn what_came_with_a_repository_waits_until_it_is_approved() {
 
 #[test]
 fn the_doctor_names_what_is_wrong_and_never_a_secret() {
-    let place = remembered();
+    let place = open_remembered();
     // In two parts, so that no scan of this file takes it for one.
     let secret = ["sk-ant-", "api03-Lk8Jh7Gf6Ds5Aq4Wz3Xe2Cr1Vt0B"].concat();
     place.project.write(".mind/MEMORY.md", format!("{MEMORY}the key is {secret}\n"));
@@ -477,7 +477,7 @@ fn the_doctor_names_what_is_wrong_and_never_a_secret() {
 
 #[test]
 fn mind_is_the_same_program() {
-    let place = remembered();
+    let place = open_remembered();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mind"));
     command.args(["search", "invoice", "totals"]).current_dir(place.project.path());
     command

@@ -12,7 +12,7 @@ fn json_of(place: &Place, arguments: &[&str]) -> Value {
     serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"))
 }
 
-fn indexed() -> Place {
+fn open_indexed() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place
@@ -46,7 +46,7 @@ fn an_empty_index_needs_an_ingest() {
 
 #[test]
 fn a_stale_index_is_not_trusted() {
-    let place = indexed();
+    let place = open_indexed();
     place.project.write("shop/price.py", "def net(value):\n    return value * 3\n");
     let answer = json_of(&place, &["selftest", "--json"]);
     assert_eq!(mode(&answer), "stale_binding_suspected", "{answer}");
@@ -70,7 +70,8 @@ fn a_stale_index_is_not_trusted() {
 
 #[test]
 fn a_server_of_another_folder_says_so_to_the_client() {
-    let (place, other) = (indexed(), Place::new("//- .git/HEAD\nref: refs/heads/main\n//- lib.py\ndef lib(): pass\n"));
+    let (place, other) =
+        (open_indexed(), Place::new("//- .git/HEAD\nref: refs/heads/main\n//- lib.py\ndef lib(): pass\n"));
     let root = place.project.path().to_string_lossy().into_owned();
     let mut command = place.command(&["serve", "--no-watch", "--root", &root]);
     let mut wire = Wire::spawn(command.current_dir(other.project.path())).unwrap();
@@ -117,7 +118,7 @@ fn without_git_the_history_is_missing_and_the_index_is_trusted() {
 
 #[test]
 fn a_damaged_store_is_told_and_rebuilt() {
-    let place = indexed();
+    let place = open_indexed();
     for (name, mut bytes) in tree(&place.user.join("store")) {
         if name.ends_with(".m1nd") && name.contains("snapshot") {
             let middle = bytes.len() / 2;
@@ -142,7 +143,7 @@ fn a_damaged_store_is_told_and_rebuilt() {
 
 #[test]
 fn the_envelope_is_off_unless_asked_for() {
-    let place = indexed();
+    let place = open_indexed();
     for asked in [false, true] {
         let arguments: &[&str] = if asked { &["serve", "--no-watch", "--envelope"] } else { &["serve", "--no-watch"] };
         let mut wire = Wire::spawn(&mut place.command(arguments)).unwrap();

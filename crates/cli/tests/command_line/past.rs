@@ -34,7 +34,7 @@ const CASES: [(bool, &[&str], i32, &str); 14] = [
 
 #[test]
 fn what_is_not_there_is_said() {
-    let Some(repository) = Place::committed(CODE) else { return };
+    let Some(repository) = Place::open_committed(CODE) else { return };
     let plain = Place::new(CODE);
     [&repository, &plain].iter().for_each(|place| assert_eq!(place.run(&["ingest"]).code, 0));
     for (is_repository, arguments, code, words) in CASES {

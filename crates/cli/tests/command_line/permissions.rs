@@ -74,7 +74,7 @@ fn files_that_other_programs_run_are_written_only_with_a_persons_leave() {
 /// What git runs is not only what its folder holds: the configuration of a repository names files of the work tree.
 #[test]
 fn files_that_the_configuration_of_git_names_are_guarded() {
-    let Some(place) = Place::committed(SHOP) else { return };
+    let Some(place) = Place::open_committed(SHOP) else { return };
     let inner = place.project.join("web/inner");
     std::fs::create_dir_all(&inner).unwrap();
     git(&place, &["init", "-q", "web/inner"]);
@@ -108,7 +108,7 @@ fn files_that_the_configuration_of_git_names_are_guarded() {
 /// Permissions are for the repository, not for whatever is at its path.
 #[test]
 fn another_repository_at_the_same_path_inherits_no_permission() {
-    let Some(place) = Place::committed(SHOP) else { return };
+    let Some(place) = Place::open_committed(SHOP) else { return };
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     assert_eq!(place.run(&["verify", "allow", "--", "touch", "ran"]).code, 0);
     assert_eq!(place.run(&["write", "allow", ".gitattributes"]).code, 0);

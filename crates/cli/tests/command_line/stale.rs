@@ -12,7 +12,7 @@ fn impact(place: &Place) -> Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
-fn indexed() -> Place {
+fn open_indexed() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     assert!(!impact(&place).to_string().contains("late"));
@@ -22,7 +22,7 @@ fn indexed() -> Place {
 
 #[test]
 fn a_question_is_answered_from_what_is_on_disk() {
-    let place = indexed();
+    let place = open_indexed();
     let answer = impact(&place);
     assert!(answer.to_string().contains("shop/late.py::fn::late"), "{answer}");
     assert_eq!((&answer["closure"]["state"], answer.get("stale")), (&"closed".into(), None), "{answer}");
@@ -32,7 +32,7 @@ fn a_question_is_answered_from_what_is_on_disk() {
 
 #[test]
 fn status_and_doctor_say_how_many_files_changed() {
-    let place = indexed();
+    let place = open_indexed();
     place.project.write("shop/price.py", "def net(value): return 1\n");
     for arguments in [["status"].as_slice(), &["doctor"]] {
         let run = place.run(arguments);
@@ -50,7 +50,7 @@ fn status_and_doctor_say_how_many_files_changed() {
 
 #[test]
 fn beside_a_writer_an_answer_says_what_it_has_not_seen() {
-    let place = indexed();
+    let place = open_indexed();
     let mut server = place.command(&["serve", "--no-watch"]);
     let mut wire = m1nd_testkit::wire::Wire::spawn(&mut server).unwrap();
     wire.initialize("2025-06-18");

@@ -14,7 +14,7 @@ const QUESTIONS: [&[&str]; 4] = [
     &["export", "--what", "edges", "--quiet"],
 ];
 
-fn indexed() -> Place {
+fn open_indexed() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place
@@ -39,7 +39,7 @@ fn file(place: &Place, part: &str) -> PathBuf {
 #[test]
 fn a_damaged_database_is_put_aside_with_a_message_and_questions_are_answered() {
     for question in QUESTIONS {
-        let place = indexed();
+        let place = open_indexed();
         let answer = rows(&place.run(question));
         let database = file(&place, "project.db");
         std::fs::write(&database, "something else").unwrap();
@@ -57,7 +57,7 @@ fn a_damaged_database_is_put_aside_with_a_message_and_questions_are_answered() {
 
 #[test]
 fn a_damaged_snapshot_is_replaced_by_the_one_before_or_rebuilt() {
-    let place = indexed();
+    let place = open_indexed();
     let answers: Vec<String> = QUESTIONS.iter().map(|question| rows(&place.run(question))).collect();
     for is_header in [true, false] {
         for (question, answer) in QUESTIONS.iter().zip(&answers) {
@@ -118,7 +118,7 @@ fn bound_by_modes<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 #[cfg(unix)]
 #[test]
 fn a_store_that_cannot_be_written_is_read() {
-    let place = indexed();
+    let place = open_indexed();
     let answers: Vec<String> = QUESTIONS.iter().map(|question| rows(&place.run(question))).collect();
     protect(&place, true);
     let before = tree(&place.user.join("store"));

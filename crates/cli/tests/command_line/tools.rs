@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::{Place, Run, SHOP};
 
-fn indexed() -> Place {
+fn open_indexed() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place
 }
 
 /// Runs a command with something on standard input.
-fn piped(mut command: Command, input: &str) -> Run {
+fn run_piped(mut command: Command, input: &str) -> Run {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -25,7 +25,7 @@ fn piped(mut command: Command, input: &str) -> Run {
 
 #[test]
 fn words_by_position_are_the_arguments_of_the_tool() {
-    let place = indexed();
+    let place = open_indexed();
     let cases: &[(&[&str], &str)] = &[
         (&["seek", "gross", "price"], "shop/price.py"),
         (&["search", "net(value)"], "shop/price.py:5:12: return net(value) + 1  (in gross)"),
@@ -77,7 +77,7 @@ fn every_command_of_a_tool_takes_the_words_of_its_example() {
 
 #[test]
 fn nothing_found_is_one_and_an_error_is_two_or_more() {
-    let place = indexed();
+    let place = open_indexed();
     let cases: &[(&[&str], i32)] = &[
         (&["search", "gross"], 0),
         (&["search", "no such text anywhere"], 1),
@@ -103,7 +103,7 @@ fn nothing_found_is_one_and_an_error_is_two_or_more() {
 
 #[test]
 fn arguments_come_as_json_from_standard_input() {
-    let place = indexed();
+    let place = open_indexed();
     let forms: &[&[&str]] = &[
         &["call", "callers", "--arguments", "-"],
         &["call", "callers", "--json", "-"],
@@ -111,9 +111,9 @@ fn arguments_come_as_json_from_standard_input() {
         &["callers", "--json", "-"],
     ];
     for form in forms {
-        let run = piped(place.command(form), r#"{"node_id": "net"}"#);
+        let run = run_piped(place.command(form), r#"{"node_id": "net"}"#);
         assert!(run.code == 0 && run.out.contains("shop/price.py"), "{form:?}: {run:?}");
-        let run = piped(place.command(form), "{broken");
+        let run = run_piped(place.command(form), "{broken");
         assert!(run.code == 2 && run.err.contains("not valid JSON"), "{form:?}: {run:?}");
     }
 }
@@ -157,7 +157,7 @@ fn completions_and_the_manual_page_know_tools_and_their_flags() {
 
 #[test]
 fn colours_are_for_terminals_only() {
-    let place = indexed();
+    let place = open_indexed();
     for arguments in [&["seek", "gross"][..], &["seek", "--help"], &["--help"], &["call"], &["callers", "nobody_knows"]]
     {
         let run = place.run(arguments);

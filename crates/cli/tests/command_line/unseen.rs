@@ -31,7 +31,7 @@ struct Repository {
 impl Repository {
     /// `None` if git is not installed.
     fn new(more: &str) -> Option<Self> {
-        Place::committed(&format!("{PROGRAM}{more}")).map(|place| Self { place })
+        Place::open_committed(&format!("{PROGRAM}{more}")).map(|place| Self { place })
     }
 
     fn git(&self, arguments: &[&str]) {
@@ -80,7 +80,7 @@ impl Repository {
     }
 }
 
-fn unseen(path: &str) -> (String, String) {
+fn expect_unseen(path: &str) -> (String, String) {
     (path.to_owned(), "unseen_file".to_owned())
 }
 
@@ -108,7 +108,7 @@ fn what_a_sparse_checkout_leaves_out_keeps_answers_open() {
         repository.git(&["sparse-checkout", "set", "--cone", form, "pkg", "web"]);
         assert!(!repository.place.project.join("api").exists());
         repository.place.run(&["ingest"]);
-        assert_eq!(repository.hiding("core"), [unseen("api/b.py")], "{form}");
+        assert_eq!(repository.hiding("core"), [expect_unseen("api/b.py")], "{form}");
         assert!(repository.is_closed("lonely"), "{form}: only names that stand there");
         assert!(!repository.list_uncommitted().contains("api"), "{form}: {}", repository.list_uncommitted());
         repository.assert_listed(if form == "--sparse-index" { "api" } else { "api/b.py" }, "not_checked_out");
@@ -136,7 +136,7 @@ fn submodules_and_second_checkouts_are_listed() {
     repository.assert_listed("ext/gone", "submodule");
     repository.assert_listed("wt/f3", "linked_worktree");
     let hiding = repository.hiding("file::pkg/core.py::fn::lonely");
-    assert!(hiding.contains(&unseen("vendor/lib/pkg/core.py")), "{hiding:?}");
+    assert!(hiding.contains(&expect_unseen("vendor/lib/pkg/core.py")), "{hiding:?}");
     assert!(!hiding.iter().any(|(path, _)| path.starts_with("wt/") || path.starts_with("ext/gone")), "{hiding:?}");
     assert!(!repository.list_uncommitted().contains("ext/lib"), "{}", repository.list_uncommitted());
 }
@@ -147,7 +147,7 @@ fn a_hidden_file_that_is_tracked_is_searched() {
                 //- .github/README.md\nSee core().\n";
     let Some(repository) = Repository::new(more) else { return };
     repository.place.run(&["ingest"]);
-    assert_eq!(repository.hiding("lonely"), [unseen(".github/workflows/ci.yml")]);
+    assert_eq!(repository.hiding("lonely"), [expect_unseen(".github/workflows/ci.yml")]);
     assert!(repository.is_closed("core"), "documents are not code");
     repository.place.project.write(".github/workflows/ci.yml", "run: make\n");
     assert!(repository.is_closed("lonely"), "files are looked at again");
@@ -178,6 +178,6 @@ fn a_pointer_of_git_lfs_may_hide_anything_of_its_language() {
     place.project.write("large.js", &pointer);
     let repository = Repository { place };
     repository.place.run(&["ingest"]);
-    assert_eq!(repository.hiding("lonely"), [unseen("large.py")]);
+    assert_eq!(repository.hiding("lonely"), [expect_unseen("large.py")]);
     repository.assert_listed("large.py", "lfs_pointer");
 }

@@ -6,7 +6,7 @@ use crate::{Place, SHOP};
 const PAGE: &str = include_str!("../../../../docs/edits.md");
 
 /// The lines of the page that call the command.
-fn documented() -> Vec<Vec<&'static str>> {
+fn list_documented() -> Vec<Vec<&'static str>> {
     let lines = PAGE.lines().filter_map(|line| line.strip_prefix("m1nd verify "));
     lines.map(|line| std::iter::once("verify").chain(line.split_whitespace()).collect()).collect()
 }
@@ -14,7 +14,7 @@ fn documented() -> Vec<Vec<&'static str>> {
 #[test]
 fn the_documented_commands_allow_list_and_remove() {
     let place = Place::new(SHOP);
-    let calls = documented();
+    let calls = list_documented();
     assert!(calls.len() >= 4, "{calls:?}");
     for call in &calls {
         let run = place.run(call);

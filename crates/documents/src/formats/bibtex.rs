@@ -93,10 +93,10 @@ fn entry(
         let name = cursor.word().to_ascii_lowercase();
         cursor.blank();
         if name.is_empty() || cursor.peek() != Some(b'=') || fields.len() >= MAX_FIELDS {
-            return Err(format!("entry `{key}`: expected `name = value`, found `{}`", cursor.shown()));
+            return Err(format!("entry `{key}`: expected `name = value`, found `{}`", cursor.show_rest()));
         }
         cursor.at += 1;
-        let value = cursor.joined(strings)?;
+        let value = cursor.read_joined(strings)?;
         fields.push((name, value));
     }
     if kind == "string" {
@@ -145,12 +145,12 @@ impl<'t> Cursor<'t> {
         &rest[..end]
     }
 
-    fn shown(&self) -> String {
+    fn show_rest(&self) -> String {
         self.text[self.at..].chars().take(30).collect()
     }
 
     /// Values joined by `#`.
-    fn joined(&mut self, strings: &HashMap<String, String>) -> Result<String, String> {
+    fn read_joined(&mut self, strings: &HashMap<String, String>) -> Result<String, String> {
         let mut out = String::new();
         loop {
             self.blank();
@@ -172,7 +172,7 @@ impl<'t> Cursor<'t> {
         if !matches!(open, b'{' | b'"' | b'(') {
             let word = self.word();
             if word.is_empty() {
-                return Err(format!("expected a value, found `{}`", self.shown()));
+                return Err(format!("expected a value, found `{}`", self.show_rest()));
             }
             let lower = word.to_ascii_lowercase();
             return Ok(strings.get(&lower).cloned().unwrap_or_else(|| month(&lower).unwrap_or(word).to_owned()));
@@ -382,7 +382,7 @@ fn plain(text: &str) -> String {
             c => out.push(c),
         }
     }
-    crate::text::folded(&out)
+    crate::text::fold_text(&out)
 }
 
 fn command(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::jats::join;
 use crate::draft::Draft;
 use crate::model::{Person, Record, RecordKind, RecordLink, RecordRelation, Venue};
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Whether a text is metadata from Crossref.
 pub(super) fn is(_name: &str, text: &str) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
     let before = works.len();
     let works: Vec<Record> = works.into_iter().filter_map(work).collect();
     if works.is_empty() {
-        return Err(malformed(Format::Crossref, "no work with a `DOI`"));
+        return Err(report_malformed(Format::Crossref, "no work with a `DOI`"));
     }
     if works.len() < before {
         draft.problem(format!("{} works without a DOI are left out", before - works.len()));
@@ -55,7 +55,7 @@ fn work(value: &Value) -> Option<Record> {
     let doi = crate::doi(text(value, "DOI"))?;
     let mut record = Record::new(RecordKind::Crossref);
     record.id("doi", &doi);
-    record.title = crate::text::folded(text(value, "title"));
+    record.title = crate::text::fold_text(text(value, "title"));
     let list = |name: &str| value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     for author in list("author") {
         let name = join(text(author, "family"), text(author, "given"));
@@ -84,7 +84,7 @@ fn work(value: &Value) -> Option<Record> {
         record.field("citations", &count.to_string());
     }
     record.keywords = list("subject").iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    record.summary = crate::text::folded(&without_tags(text(value, "abstract")));
+    record.summary = crate::text::fold_text(&without_tags(text(value, "abstract")));
     for reference in list("reference") {
         let target = crate::doi(text(reference, "DOI")).map(|doi| format!("doi:{doi}")).unwrap_or_default();
         let titles = ["article-title", "volume-title", "unstructured", "journal-title", "key"];

@@ -1,7 +1,7 @@
 //! Tables separated by commas, semicolons or tabs: the separator that the first line has most of.
 
 use crate::draft::Draft;
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Cells of one row.
 const MAX_CELLS: usize = 1_000;
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
         csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut rows = Vec::new();
     for row in reader.records() {
-        let row = row.map_err(|error| malformed(Format::Csv, error))?;
+        let row = row.map_err(|error| report_malformed(Format::Csv, error))?;
         if rows.len() > draft.limits.rows {
             break;
         }

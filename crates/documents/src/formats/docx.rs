@@ -17,7 +17,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
     let targets = targets(archive.tree("word/_rels/document.xml.rels")?.as_ref());
     let numbering = archive.tree("word/numbering.xml")?;
     let mut numbers = Numbers::new(numbering.as_ref());
-    let tree = archive.required("word/document.xml")?;
+    let tree = archive.require_part("word/document.xml")?;
     let body = tree.root().and_then(|root| root.at(&["body"]));
     let notes = body.map(Notes::new).unwrap_or_default();
     if let Some(body) = body {
@@ -53,7 +53,7 @@ pub(super) fn properties(tree: Option<&Tree>, draft: &mut Draft<'_>) {
 /// Levels of the styles that are headings.
 fn styles(tree: Option<&Tree>) -> HashMap<String, u8> {
     let mut levels = HashMap::new();
-    for style in tree.and_then(Tree::root).into_iter().flat_map(|root| root.named("style")) {
+    for style in tree.and_then(Tree::root).into_iter().flat_map(|root| root.list_named("style")) {
         let name = style.at(&["name"]).map_or("", |name| name.attribute("val")).to_ascii_lowercase();
         let outline = style.at(&["pPr", "outlineLvl"]).and_then(|level| level.attribute("val").parse::<u8>().ok());
         let level = match name.strip_prefix("heading ") {
@@ -70,7 +70,7 @@ fn styles(tree: Option<&Tree>) -> HashMap<String, u8> {
 
 /// Targets of relationships by their ids.
 pub(super) fn targets(tree: Option<&Tree>) -> HashMap<String, String> {
-    let all = tree.and_then(Tree::root).into_iter().flat_map(|root| root.named("Relationship"));
+    let all = tree.and_then(Tree::root).into_iter().flat_map(|root| root.list_named("Relationship"));
     all.map(|one| (one.attribute("Id").to_owned(), one.attribute("Target").to_owned())).collect()
 }
 
@@ -175,9 +175,9 @@ impl Numbers {
         let Some(root) = tree.and_then(Tree::root) else { return numbers };
         let value =
             |element: Element<'_>, name: &str| element.at(&[name]).map_or("", |at| at.attribute("val")).to_owned();
-        for definition in root.named("abstractNum") {
+        for definition in root.list_named("abstractNum") {
             let mut levels = vec![Level::default(); LEVELS];
-            for level in definition.named("lvl") {
+            for level in definition.list_named("lvl") {
                 if let Some(own) = level.attribute("ilvl").parse().ok().and_then(|at: usize| levels.get_mut(at)) {
                     let start = value(level, "start").parse().unwrap_or(1);
                     *own = Level { start, format: value(level, "numFmt"), text: value(level, "lvlText") };
@@ -185,8 +185,8 @@ impl Numbers {
             }
             numbers.levels.insert(definition.attribute("abstractNumId").to_owned(), levels);
         }
-        for list in root.named("num") {
-            let starts = list.named("lvlOverride").filter_map(|level| {
+        for list in root.list_named("num") {
+            let starts = list.list_named("lvlOverride").filter_map(|level| {
                 let start = value(level, "startOverride").parse().ok()?;
                 Some((level.attribute("ilvl").parse().ok()?, start))
             });

@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
 
     fn end(&mut self, name: &str, at: usize) {
         if let Some(title) = self.title.take_if(|_| name == "title") {
-            let title = crate::text::folded(&title);
+            let title = crate::text::fold_text(&title);
             self.draft.metadata().title = Some(title).filter(|title| !title.is_empty());
             return;
         }
@@ -230,7 +230,7 @@ impl Reader<'_, '_> {
                 }
             }
             "td" | "th" if self.tables == 1 => {
-                let cell = crate::text::folded(&std::mem::take(&mut self.words));
+                let cell = crate::text::fold_text(&std::mem::take(&mut self.words));
                 if let Some(row) = self.rows.last_mut() {
                     row.push(cell);
                 }

@@ -3,7 +3,7 @@
 use crate::draft::Draft;
 use crate::model::{BlockKind, Person, Record, RecordKind, RecordLink, RecordRelation, Venue};
 use crate::xml::{Element, Tree};
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Whether a text is an article.
 pub(super) fn is(name: &str, text: &str) -> bool {
@@ -17,9 +17,9 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
     let root = tree
         .root()
         .filter(|root| root.name() == "article" || root.name() == "pmc-articleset" || root.name() == "sub-article");
-    let root = root.ok_or_else(|| malformed(Format::Jats, "the outermost element is not `article`"))?;
+    let root = root.ok_or_else(|| report_malformed(Format::Jats, "the outermost element is not `article`"))?;
     let articles: Vec<Element<'_>> =
-        if root.name() == "article" { vec![root] } else { root.named("article").collect() };
+        if root.name() == "article" { vec![root] } else { root.list_named("article").collect() };
     for article in articles {
         let record = record(article);
         draft.main_record(record);
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
 fn record(article: Element<'_>) -> Record {
     let mut record = Record::new(RecordKind::Article);
     let Some(meta) = article.at(&["front", "article-meta"]) else { return record };
-    for id in meta.named("article-id") {
+    for id in meta.list_named("article-id") {
         let value = id.text();
         match id.attribute("pub-id-type") {
             "doi" => record.id("doi", &crate::doi(&value).unwrap_or_default()),
@@ -49,7 +49,7 @@ fn record(article: Element<'_>) -> Record {
     record.ids.sort_by_key(|id| ["doi:", "pmid:", "pmc:"].iter().position(|scheme| id.starts_with(scheme)));
     record.title =
         meta.at(&["title-group", "article-title"]).map(|title| title.text_without(&["xref", "fn"])).unwrap_or_default();
-    let people = meta.named("contrib-group").flat_map(|group| group.named("contrib"));
+    let people = meta.list_named("contrib-group").flat_map(|group| group.list_named("contrib"));
     record.authors = people
         .filter(|contrib| matches!(contrib.attribute("contrib-type"), "author" | ""))
         .filter_map(person)
@@ -57,17 +57,20 @@ fn record(article: Element<'_>) -> Record {
     let journal = article.at(&["front", "journal-meta"]);
     record.venue = journal.and_then(|journal| {
         let name = journal.all("journal-title").next().map(Element::text)?;
-        let issn = journal.named("issn").next().map(Element::text);
+        let issn = journal.list_named("issn").next().map(Element::text);
         Some(Venue { name, issn })
     });
-    record.year =
-        meta.named("pub-date").filter_map(|date| date.at(&["year"])).map(Element::text).find(|year| !year.is_empty());
+    record.year = meta
+        .list_named("pub-date")
+        .filter_map(|date| date.at(&["year"]))
+        .map(Element::text)
+        .find(|year| !year.is_empty());
     for name in ["volume", "issue", "fpage", "lpage"] {
         record.field(name, &meta.text_at(&[name]));
     }
     record.field("type", article.attribute("article-type"));
     record.field("language", article.attribute("lang"));
-    let words = meta.named("kwd-group").flat_map(|group| group.all("kwd"));
+    let words = meta.list_named("kwd-group").flat_map(|group| group.all("kwd"));
     record.keywords = words.map(Element::text).filter(|word| !word.is_empty()).collect();
     record.summary = meta.text_at(&["abstract"]);
     record.links = article.at(&["back"]).map(references).unwrap_or_default();
@@ -80,7 +83,7 @@ fn person(contrib: Element<'_>) -> Option<Person> {
         Some(name) => join(&name.text_at(&["surname"]), &name.text_at(&["given-names"])),
         None => contrib.all("collab").next().map(|collab| collab.text_without(&["contrib-group"]))?,
     };
-    let orcid = contrib.named("contrib-id").find(|id| id.attribute("contrib-id-type") == "orcid");
+    let orcid = contrib.list_named("contrib-id").find(|id| id.attribute("contrib-id-type") == "orcid");
     let orcid = orcid.map(|id| super::crossref::orcid(&id.text()));
     (!name.is_empty()).then_some(Person { name, orcid })
 }

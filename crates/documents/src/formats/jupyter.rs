@@ -10,7 +10,7 @@ use super::markdown;
 use crate::draft::Draft;
 use crate::model::BlockKind;
 use crate::text::LineIndex;
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Longest output of a cell kept, in bytes.
 const MAX_OUTPUT: usize = 4 << 10;
@@ -40,14 +40,14 @@ struct Notebook<'t> {
 
 /// Reads a notebook. Lines are those of the file; of a text that is written as one string, they are counted from it.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-    let book: Notebook<'_> = serde_json::from_str(text).map_err(|error| malformed(Format::Jupyter, error))?;
+    let book: Notebook<'_> = serde_json::from_str(text).map_err(|error| report_malformed(Format::Jupyter, error))?;
     let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
-    let cells = book.cells.or(sheet).ok_or_else(|| malformed(Format::Jupyter, "it has no list `cells`"))?;
+    let cells = book.cells.or(sheet).ok_or_else(|| report_malformed(Format::Jupyter, "it has no list `cells`"))?;
     let language = language(&book.metadata);
     let lines = LineIndex::new(text);
     let line_of = |part: &str| lines.line((part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize));
     for cell in cells {
-        let (source, line) = cell.source.map_or((String::new(), 1), |source| written(source, line_of));
+        let (source, line) = cell.source.map_or((String::new(), 1), |source| read_written(source, line_of));
         let last = line + source.lines().count().max(1) as u32 - 1;
         match cell.cell_type.as_str() {
             "markdown" => markdown::read_body(&source, line - 1, draft),
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
 }
 
 /// The text of a cell and the line of the file at which it begins: a string, or one for each line.
-fn written(source: &RawValue, line_of: impl Fn(&str) -> u32) -> (String, u32) {
+fn read_written(source: &RawValue, line_of: impl Fn(&str) -> u32) -> (String, u32) {
     let parts: Vec<&RawValue> = serde_json::from_str(source.get()).unwrap_or_default();
     let line = line_of(parts.first().map_or(source.get(), |first| first.get()));
     let text = |part: &RawValue| serde_json::from_str::<String>(part.get()).unwrap_or_default();
@@ -76,13 +76,13 @@ fn written(source: &RawValue, line_of: impl Fn(&str) -> u32) -> (String, u32) {
 fn outputs(outputs: &[Value], line: u32, draft: &mut Draft<'_>) {
     for output in outputs {
         let text = output.get("text").or_else(|| output.pointer("/data/text~1plain"));
-        let text = joined(text);
+        let text = join_lines(text);
         draft.block(BlockKind::Output, crate::text::cut(&text, MAX_OUTPUT), None, (line, line));
     }
 }
 
 /// A text, or the lines of one.
-fn joined(value: Option<&Value>) -> String {
+fn join_lines(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
@@ -148,7 +148,7 @@ pub(crate) fn list_lines(text: &str) -> Option<Vec<NotebookLine>> {
             }));
         }
         for output in &cell.outputs {
-            let text = joined(output.get("text").or_else(|| output.pointer("/data/text~1plain")));
+            let text = join_lines(output.get("text").or_else(|| output.pointer("/data/text~1plain")));
             let shown = crate::text::cut(&text, MAX_OUTPUT).lines();
             found.extend(shown.map(|text| NotebookLine { line: last, is_in_file: false, text: format!("# > {text}") }));
         }

@@ -283,7 +283,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
             }
             TagEnd::TableCell => {
-                let cell = crate::text::folded(&self.words);
+                let cell = crate::text::fold_text(&self.words);
                 self.words.clear();
                 if let Some(row) = self.rows.last_mut() {
                     row.push(cell);

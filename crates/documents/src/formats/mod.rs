@@ -135,9 +135,9 @@ fn json_tree(text: &str, format: Format, limits: &crate::DocumentLimits) -> Resu
     limits.check()?;
     let elements = text.bytes().filter(|byte| b",[{".contains(byte)).count();
     if elements > limits.elements {
-        return Err(malformed(format, format_args!("more than {} elements", limits.elements)));
+        return Err(report_malformed(format, format_args!("more than {} elements", limits.elements)));
     }
-    serde_json::from_str(text).map_err(|error| malformed(format, error))
+    serde_json::from_str(text).map_err(|error| report_malformed(format, error))
 }
 
 impl Row {
@@ -229,7 +229,7 @@ pub(crate) fn extensions() -> String {
 }
 
 /// An error of a format's parser.
-pub(crate) fn malformed(format: Format, why: impl std::fmt::Display) -> Unreadable {
+pub(crate) fn report_malformed(format: Format, why: impl std::fmt::Display) -> Unreadable {
     Unreadable::Malformed { format: format.word(), why: why.to_string().chars().take(300).collect() }
 }
 

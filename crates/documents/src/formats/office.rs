@@ -110,7 +110,7 @@ fn run(element: Element<'_>, notes: &Notes, out: &mut String) {
 
 /// Takes a structure of an equation apart; `false` if it is none.
 fn math<'t>(element: Element<'t>, steps: &mut Vec<Step<'t>>) -> bool {
-    let part = |name: &str| element.named(name).next();
+    let part = |name: &str| element.list_named(name).next();
     let plain = |name: &str| part(name).map(|part| Step::Element(part, true));
     let group = |sign: &'static str, name: &str| part(name).map(|part| Step::Group(sign, part));
     let sign = |properties: &str, name: &str, usual: &str| {
@@ -135,19 +135,19 @@ fn math<'t>(element: Element<'t>, steps: &mut Vec<Step<'t>>) -> bool {
         "limUpp" => steps.extend([plain("e"), group("^", "lim")].into_iter().flatten()),
         "d" => {
             steps.extend(sign("dPr", "begChr", "("));
-            joined(element.named("e"), || sign("dPr", "sepChr", "|"), steps);
+            join_parts(element.list_named("e"), || sign("dPr", "sepChr", "|"), steps);
             steps.extend(sign("dPr", "endChr", ")"));
         }
-        "m" => joined(element.named("mr"), || text("; "), steps),
-        "mr" => joined(element.named("e"), || text(" "), steps),
-        "eqArr" => joined(element.named("e"), || text("; "), steps),
+        "m" => join_parts(element.list_named("mr"), || text("; "), steps),
+        "mr" => join_parts(element.list_named("e"), || text(" "), steps),
+        "eqArr" => join_parts(element.list_named("e"), || text("; "), steps),
         _ => return false,
     }
     true
 }
 
 /// Parts with something between them.
-fn joined<'t>(
+fn join_parts<'t>(
     parts: impl Iterator<Item = Element<'t>>,
     between: impl Fn() -> Option<Step<'t>>,
     steps: &mut Vec<Step<'t>>,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::draft::Draft;
 use crate::model::BlockKind;
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Methods of HTTP, in lower case.
 const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -20,7 +20,7 @@ pub(super) fn is(name: &str, text: &str) -> bool {
 /// Reads a description.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     let value = super::json_tree(text, Format::OpenApi, draft.limits)?;
-    let Value::Object(root) = &value else { return Err(malformed(Format::OpenApi, "it is not an object")) };
+    let Value::Object(root) = &value else { return Err(report_malformed(Format::OpenApi, "it is not an object")) };
     if root.contains_key("openapi") || root.contains_key("swagger") {
         api(root, draft);
     } else {

@@ -4,7 +4,7 @@ use super::jats::join;
 use crate::draft::Draft;
 use crate::model::{BlockKind, Person, Record, RecordKind, RecordLink, RecordRelation};
 use crate::xml::{Element, Tree};
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Outermost elements of patents.
 const ROOTS: &[&str] = &[
@@ -24,12 +24,12 @@ pub(super) fn is(_name: &str, text: &str) -> bool {
 /// Reads patents.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     let tree = Tree::parse(text, Format::Patent, draft.limits)?;
-    let root = tree.root().ok_or_else(|| malformed(Format::Patent, "it has no element"))?;
+    let root = tree.root().ok_or_else(|| report_malformed(Format::Patent, "it has no element"))?;
     if !ROOTS.contains(&root.name()) {
-        return Err(malformed(Format::Patent, format_args!("the outermost element is `{}`", root.name())));
+        return Err(report_malformed(Format::Patent, format_args!("the outermost element is `{}`", root.name())));
     }
     let patents: Vec<Element<'_>> =
-        if root.name() == "exchange-documents" { root.named("exchange-document").collect() } else { vec![root] };
+        if root.name() == "exchange-documents" { root.list_named("exchange-document").collect() } else { vec![root] };
     for patent in patents {
         draft.main_record(record(patent));
         if let Some(summary) = patent.all("abstract").next() {
@@ -59,7 +59,7 @@ fn number(id: Element<'_>) -> String {
 
 fn record(patent: Element<'_>) -> Record {
     let mut record = Record::new(RecordKind::Patent);
-    let own = patent.all("publication-reference").flat_map(|reference| reference.named("document-id")).next();
+    let own = patent.all("publication-reference").flat_map(|reference| reference.list_named("document-id")).next();
     let id = own
         .map(number)
         .filter(|id| !id.is_empty())
@@ -98,7 +98,7 @@ fn record(patent: Element<'_>) -> Record {
     record.classes = classes(patent);
     record.summary = patent.all("abstract").next().map(Element::text).unwrap_or_default();
     let cited =
-        patent.all("patcit").flat_map(|cited| cited.named("document-id")).map(number).filter(|id| !id.is_empty());
+        patent.all("patcit").flat_map(|cited| cited.list_named("document-id")).map(number).filter(|id| !id.is_empty());
     record.links = cited
         .map(|id| RecordLink { relation: RecordRelation::Cites, target: format!("patent:{id}"), title: String::new() })
         .collect();

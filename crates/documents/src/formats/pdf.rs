@@ -6,7 +6,7 @@ use crate::Unreadable;
 use crate::draft::Draft;
 use crate::model::BlockKind;
 use crate::pdf::{self, PageLine, Pdf};
-use crate::text::folded;
+use crate::text::fold_text;
 
 /// A larger size than that of the text makes a heading, by this factor.
 const HEADING: f64 = 1.12;
@@ -55,7 +55,7 @@ fn describe(pdf: &Pdf, draft: &mut Draft<'_>) {
     let metadata = draft.metadata();
     metadata.extra.push(("pages".to_owned(), pdf.pages.to_string()));
     for (key, value) in &pdf.info {
-        let value = folded(value);
+        let value = fold_text(value);
         match key.as_str() {
             _ if value.is_empty() => {}
             "Title" => metadata.title = Some(value),

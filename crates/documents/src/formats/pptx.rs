@@ -13,7 +13,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
     properties(archive.tree("docProps/core.xml")?.as_ref(), draft);
     let names = order(&mut archive)?;
     if names.is_empty() {
-        return Err(super::malformed(Format::Pptx, "it has no slides"));
+        return Err(super::report_malformed(Format::Pptx, "it has no slides"));
     }
     for (name, number) in names.iter().zip(1u32..) {
         let Some(tree) = archive.tree(name)? else { continue };
@@ -46,7 +46,7 @@ fn order(archive: &mut Archive<'_>) -> Result<Vec<String>, Unreadable> {
     // Of the two attributes named `id`, the one that is a relationship comes second.
     let mut names: Vec<String> = list
         .into_iter()
-        .flat_map(|list| list.named("sldId"))
+        .flat_map(|list| list.list_named("sldId"))
         .filter_map(|slide| targets.get(slide.last("id")))
         .map(|target| format!("ppt/{target}"))
         .collect();
@@ -73,7 +73,7 @@ fn slide(root: Element<'_>, number: u32, draft: &mut Draft<'_>) {
                 }
             }
             "tbl" => {
-                let rows = shape.named("tr").map(|row| row.named("tc").map(words).collect()).collect();
+                let rows = shape.list_named("tr").map(|row| row.list_named("tc").map(words).collect()).collect();
                 draft.table(None, rows, number);
             }
             _ => {}

@@ -369,7 +369,7 @@ fn inline(text: &str, line: u32, draft: &mut Draft<'_>) -> String {
             draft.label(span);
         }
         out.push_str(before);
-        rest = interpreted(span, marks == 2, role, after, line, draft, &mut out);
+        rest = read_interpreted(span, marks == 2, role, after, line, draft, &mut out);
     }
     out.push_str(rest);
     out
@@ -393,7 +393,7 @@ const ROLES: &[&str] = &[
     "trait", "fn", "enum",
 ];
 
-fn interpreted<'t>(
+fn read_interpreted<'t>(
     span: &str,
     literal: bool,
     role: Option<&str>,
@@ -432,7 +432,7 @@ fn interpreted<'t>(
         }
         return after.trim_start_matches('_');
     };
-    marked(role, shown, target.unwrap_or(span), line, draft);
+    record_marked(role, shown, target.unwrap_or(span), line, draft);
     after
 }
 
@@ -447,11 +447,11 @@ pub(crate) fn role(role: &str, span: &str, line: u32, draft: &mut Draft<'_>) {
         Some((shown, target)) => (shown.trim(), target),
         None => (span, span),
     };
-    marked(role, shown.trim_start_matches(['~', '!']), target, line, draft);
+    record_marked(role, shown.trim_start_matches(['~', '!']), target, line, draft);
 }
 
 /// What a role says of a text.
-fn marked(role: &str, shown: &str, target: &str, line: u32, draft: &mut Draft<'_>) {
+fn record_marked(role: &str, shown: &str, target: &str, line: u32, draft: &mut Draft<'_>) {
     let own = role.rsplit_once(':').map_or(role, |(_, own)| own);
     match own {
         own if ROLES.contains(&own) => draft.role(own, target.trim_start_matches(['~', '!', '.']), line),

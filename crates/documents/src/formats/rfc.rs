@@ -6,7 +6,7 @@ use super::jats::join;
 use crate::draft::Draft;
 use crate::model::{BlockKind, Person, Record, RecordKind, RecordLink, RecordRelation};
 use crate::xml::{Element, Tree};
-use crate::{Format, Unreadable, formats::malformed};
+use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Whether a text is an RFC.
 pub(super) fn is(_name: &str, text: &str) -> bool {
@@ -17,13 +17,13 @@ pub(super) fn is(_name: &str, text: &str) -> bool {
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     let tree = Tree::parse(text, Format::Rfc, draft.limits)?;
     let root = tree.root().filter(|root| root.name() == "rfc");
-    let root = root.ok_or_else(|| malformed(Format::Rfc, "the outermost element is not `rfc`"))?;
+    let root = root.ok_or_else(|| report_malformed(Format::Rfc, "the outermost element is not `rfc`"))?;
     let mut record = record(root);
-    record.links.extend(included(text));
+    record.links.extend(list_included(text));
     draft.main_record(record);
     if let Some(summary) = root.at(&["front", "abstract"]) {
         draft.heading(1, "Abstract", 0);
-        for element in summary.named("t") {
+        for element in summary.list_named("t") {
             paragraph(element, draft);
         }
     }
@@ -54,7 +54,7 @@ fn record(root: Element<'_>) -> Record {
     }
     let Some(front) = root.at(&["front"]) else { return record };
     record.title = front.text_at(&["title"]);
-    for author in front.named("author") {
+    for author in front.list_named("author") {
         let name = join(author.attribute("surname"), author.attribute("initials"));
         let name = match (author.attribute("fullname"), name.is_empty()) {
             ("", true) => author.text_at(&["organization"]),
@@ -74,7 +74,7 @@ fn record(root: Element<'_>) -> Record {
     for name in ["area", "workgroup"] {
         record.field(name, &front.text_at(&[name]));
     }
-    record.keywords = front.named("keyword").map(Element::text).collect();
+    record.keywords = front.list_named("keyword").map(Element::text).collect();
     record.summary = front.text_at(&["abstract"]);
     for (relation, name) in [(RecordRelation::Obsoletes, "obsoletes"), (RecordRelation::Updates, "updates")] {
         let numbers = root.attribute(name).split([',', ' ']).filter(|number| !number.is_empty());
@@ -111,7 +111,7 @@ fn references(back: Element<'_>) -> Vec<RecordLink> {
 
 /// References that a source names by the address of their file only: as `xi:include`, an instruction
 /// (`<?rfc include=…?>`) or an entity. Each once.
-fn included(text: &str) -> Vec<RecordLink> {
+fn list_included(text: &str) -> Vec<RecordLink> {
     /// References of one source.
     const MAX_INCLUDED: usize = 10_000;
     let mut seen: HashSet<String> = HashSet::new();
@@ -200,7 +200,7 @@ fn paragraph(element: Element<'_>, draft: &mut Draft<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::included;
+    use super::list_included;
 
     #[test]
     fn references_are_included_in_three_ways_and_each_once() {
@@ -208,7 +208,7 @@ mod tests {
                     <!-- <xi:include href=\"reference.RFC.1.xml\"/> -->\n<xi:include href='a/reference.RFC.8174.xml'/>\n\
                     <xi:include href='a/reference.I-D.draft-ietf-quic-http.xml'/><?rfc include='reference.RFC.2119'?>\n\
                     <?rfc include=\"reference.I-D.ietf-tls\"?> <reference xml:base=\"reference.RFC.3.xml\"> <!-- reference.RFC.2.xml";
-        let targets: Vec<String> = included(text).into_iter().map(|link| link.target).collect();
+        let targets: Vec<String> = list_included(text).into_iter().map(|link| link.target).collect();
         assert_eq!(targets, ["rfc:2119", "rfc:8174", "draft:draft-ietf-quic-http", "draft:draft-ietf-tls"]);
     }
 }

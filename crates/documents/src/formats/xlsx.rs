@@ -15,14 +15,14 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
     properties(archive.tree("docProps/core.xml")?.as_ref(), draft);
     let shared = archive.tree("xl/sharedStrings.xml")?;
     let shared: Vec<String> =
-        shared.as_ref().and_then(Tree::root).into_iter().flat_map(|root| root.named("si")).map(string).collect();
+        shared.as_ref().and_then(Tree::root).into_iter().flat_map(|root| root.list_named("si")).map(string).collect();
     let links = archive.tree("xl/_rels/workbook.xml.rels")?;
     let targets = targets(links.as_ref());
-    let book = archive.required("xl/workbook.xml")?;
+    let book = archive.require_part("xl/workbook.xml")?;
     let sheets = book.root().and_then(|root| root.at(&["sheets"]));
     let sheets: Vec<(String, String)> = sheets
         .into_iter()
-        .flat_map(|sheets| sheets.named("sheet"))
+        .flat_map(|sheets| sheets.list_named("sheet"))
         .filter_map(|sheet| Some((sheet.attribute("name").to_owned(), targets.get(sheet.last("id"))?.clone())))
         .collect();
     for (name, target) in sheets {
@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
             && let Some(data) = tree.root().and_then(|root| root.at(&["sheetData"]))
         {
             let rows: Vec<Vec<String>> =
-                data.named("row").take(draft.limits.rows + 1).map(|row| cells(row, &shared)).collect();
+                data.list_named("row").take(draft.limits.rows + 1).map(|row| cells(row, &shared)).collect();
             let rows = rows.into_iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).collect();
             draft.table(Some(&name), rows, 0);
         }
@@ -50,7 +50,7 @@ fn string(element: Element<'_>) -> String {
 
 fn cells(row: Element<'_>, shared: &[String]) -> Vec<String> {
     let mut cells: Vec<String> = Vec::new();
-    for cell in row.named("c") {
+    for cell in row.list_named("c") {
         let at = column(cell.attribute("r")).unwrap_or(cells.len());
         if at >= MAX_COLUMNS {
             break;

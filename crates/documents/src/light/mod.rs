@@ -13,7 +13,7 @@ mod write;
 
 use serde::Serialize;
 
-use crate::text::{Line, folded, lines};
+use crate::text::{Line, fold_text, lines};
 
 pub use write::write;
 
@@ -253,7 +253,7 @@ pub fn parse(text: &str) -> LightDocument {
         Piece::Marker(marker) => {
             count += 1;
             if let Some((.., kind)) = KINDS.get(marker.row) {
-                let text = folded(&std::mem::take(&mut prose));
+                let text = fold_text(&std::mem::take(&mut prose));
                 let claim = LightClaim {
                     section: section.clone(),
                     kind: *kind,
@@ -391,7 +391,7 @@ fn pieces(line: &Line<'_>, bare: &str, report: &mut dyn FnMut(u32, Piece)) {
         rest = rest.strip_prefix(mark).map_or(rest, str::trim_start);
     }
     let text = |prose: &mut String, report: &mut dyn FnMut(u32, Piece)| {
-        let shown = folded(prose);
+        let shown = fold_text(prose);
         prose.clear();
         if !shown.is_empty() {
             report(line.number, Piece::Text(shown));

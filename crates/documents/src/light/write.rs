@@ -19,7 +19,7 @@ pub fn write(document: &LightDocument) -> String {
         out.push_str("---\n");
     }
     if let Some(node) = document.field("Node") {
-        _ = write!(out, "\n# {}\n", escaped(node));
+        _ = write!(out, "\n# {}\n", escape_text(node));
     }
     if !document.relations.is_empty() {
         out.push('\n');
@@ -29,14 +29,14 @@ pub fn write(document: &LightDocument) -> String {
     for claim in &document.claims {
         if claim.section.as_deref() != section {
             section = claim.section.as_deref();
-            _ = write!(out, "\n## {}\n", escaped(section.unwrap_or_default()));
+            _ = write!(out, "\n## {}\n", escape_text(section.unwrap_or_default()));
         }
         out.push('\n');
         if !claim.text.is_empty() {
             _ = writeln!(out, "{}", prose(&claim.text));
         }
         if let Some((glyph, key, _)) = KINDS.iter().find(|(.., kind)| *kind == claim.kind) {
-            _ = writeln!(out, "[{glyph} {key}: {}]", escaped(&claim.value));
+            _ = writeln!(out, "[{glyph} {key}: {}]", escape_text(&claim.value));
         }
         claim.relations.iter().for_each(|relation| push(&mut out, relation));
     }
@@ -47,7 +47,7 @@ fn push(out: &mut String, relation: &LightRelation) {
     let Some((glyph, key, _)) = QUALIFIERS.iter().find(|(.., qualifier)| *qualifier == relation.qualifier) else {
         return;
     };
-    _ = write!(out, "[{glyph} {key}: {}", escaped(&relation.target));
+    _ = write!(out, "[{glyph} {key}: {}", escape_text(&relation.target));
     if let Some(line) = relation.line {
         _ = write!(out, ":{line}");
     }
@@ -58,7 +58,7 @@ fn push(out: &mut String, relation: &LightRelation) {
 }
 
 /// A text whose signs have no meaning.
-fn escaped(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '\\' | '[' | ']' | '`') {
@@ -71,7 +71,7 @@ fn escaped(text: &str) -> String {
 
 /// A text that starts no heading, list or listing.
 fn prose(text: &str) -> String {
-    let text = escaped(text);
+    let text = escape_text(text);
     match text.chars().next() {
         Some('#' | '~' | '-' | '*' | '+' | '>') => format!("\\{text}"),
         _ => text,

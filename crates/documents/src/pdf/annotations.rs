@@ -56,7 +56,7 @@ impl Annotations {
                 continue;
             }
             let Some(drawing) = self.drawing(file, &annotation)? else { continue };
-            let Some(own) = placed(file, &annotation, &drawing.dict) else { continue };
+            let Some(own) = place_drawing(file, &annotation, &drawing.dict) else { continue };
             let resources = file.dict(&drawing.dict, "Resources").unwrap_or_else(|| resources.clone());
             glyphs.extend(runner.page(drawing.data.clone(), resources, own.then(place))?);
         }
@@ -67,7 +67,7 @@ impl Annotations {
     fn drawing(&mut self, file: &File<'_>, annotation: &Dict) -> Result<Option<Rc<Drawing>>, Unreadable> {
         let Some(looks) = file.dict(annotation, "AP") else { return Ok(None) };
         let states = match looks.get("N") {
-            Some(Object::Ref(number)) => match self.unpacked(file, *number)? {
+            Some(Object::Ref(number)) => match self.unpack_drawing(file, *number)? {
                 Some(drawing) => return Ok(Some(drawing)),
                 None => file.dict(&looks, "N"),
             },
@@ -75,12 +75,12 @@ impl Annotations {
         };
         let state = file.member(annotation, "AS");
         match states.as_ref().zip(state.name()).and_then(|(states, state)| states.get(state)) {
-            Some(Object::Ref(number)) => self.unpacked(file, *number),
+            Some(Object::Ref(number)) => self.unpack_drawing(file, *number),
             _ => Ok(None),
         }
     }
 
-    fn unpacked(&mut self, file: &File<'_>, number: u32) -> Result<Option<Rc<Drawing>>, Unreadable> {
+    fn unpack_drawing(&mut self, file: &File<'_>, number: u32) -> Result<Option<Rc<Drawing>>, Unreadable> {
         if let Some(known) = self.drawings.get(&number) {
             if let Some(drawing) = known {
                 file.spend(drawing.data.len())?;
@@ -97,7 +97,7 @@ impl Annotations {
 }
 
 /// How the drawing comes into its place: its box, as it is turned, fills the rectangle of the annotation.
-fn placed(file: &File<'_>, annotation: &Dict, drawing: &Dict) -> Option<Matrix> {
+fn place_drawing(file: &File<'_>, annotation: &Dict, drawing: &Dict) -> Option<Matrix> {
     let numbers = |dict: &Dict, key: &str| -> Option<Vec<f64>> {
         let items = file.member(dict, key);
         items.array()?.iter().map(|item| file.resolve(item).number()).collect()
@@ -106,7 +106,7 @@ fn placed(file: &File<'_>, annotation: &Dict, drawing: &Dict) -> Option<Matrix> 
     let [left, bottom, right, top] = corners(annotation, "Rect")?;
     let [from_x, from_y, to_x, to_y] = corners(drawing, "BBox")?;
     let turn = numbers(drawing, "Matrix").and_then(|turn| turn.try_into().ok()).map_or(Matrix::ONE, Matrix);
-    let ends = [(from_x, from_y), (from_x, to_y), (to_x, from_y), (to_x, to_y)].map(|(x, y)| turn.applied(x, y));
+    let ends = [(from_x, from_y), (from_x, to_y), (to_x, from_y), (to_x, to_y)].map(|(x, y)| turn.apply(x, y));
     let low = |of: fn(&(f64, f64)) -> f64| ends.iter().map(of).fold(f64::MAX, f64::min);
     let high = |of: fn(&(f64, f64)) -> f64| ends.iter().map(of).fold(f64::MIN, f64::max);
     let along = |low: f64, high: f64, one: f64, other: f64| {

@@ -39,12 +39,12 @@ impl Matrix {
     }
 
     /// Where a point comes to be.
-    pub(super) fn applied(self, x: f64, y: f64) -> (f64, f64) {
+    pub(super) fn apply(self, x: f64, y: f64) -> (f64, f64) {
         let Self([a, b, c, d, e, f]) = self;
         (a * x + c * y + e, b * x + d * y + f)
     }
 
-    fn moved(x: f64, y: f64) -> Self {
+    fn move_by(x: f64, y: f64) -> Self {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
@@ -294,7 +294,7 @@ impl<'f, 'b> Runner<'f, 'b> {
                     match item {
                         Object::Number(back) => {
                             let along = -back / 1_000.0 * self.state.size * self.state.scale;
-                            self.text = Matrix::moved(along, 0.0).then(self.text);
+                            self.text = Matrix::move_by(along, 0.0).then(self.text);
                         }
                         item => self.show(Some(item)),
                     }
@@ -365,7 +365,7 @@ impl<'f, 'b> Runner<'f, 'b> {
     }
 
     fn next_line(&mut self, x: f64, y: f64) {
-        self.line = Matrix::moved(x, y).then(self.line);
+        self.line = Matrix::move_by(x, y).then(self.line);
         self.text = self.line;
     }
 
@@ -389,9 +389,9 @@ impl<'f, 'b> Runner<'f, 'b> {
             let along = (code.width * size + space) * scale;
             let wide = code.width * size * scale;
             let place = Matrix([size * scale, 0.0, 0.0, *size, 0.0, *rise]).then(self.text).then(*matrix);
-            let end = Matrix::moved(wide, *rise).then(self.text).then(*matrix);
+            let end = Matrix::move_by(wide, *rise).then(self.text).then(*matrix);
             let [_, _, c, d, x, y] = place.0;
-            let text = self.marked(code.text);
+            let text = self.take_marked(code.text);
             if [x, y, end.0[4], end.0[5]].iter().all(|value| value.is_finite() && value.abs() < 1e7) {
                 self.glyphs.push(Glyph {
                     text,
@@ -403,12 +403,12 @@ impl<'f, 'b> Runner<'f, 'b> {
                     is_bold: font.is_bold,
                 });
             }
-            self.text = Matrix::moved(along, 0.0).then(self.text);
+            self.text = Matrix::move_by(along, 0.0).then(self.text);
         }
     }
 
     /// The text of a glyph, unless marked content says what all of its glyphs stand for: the first one has it then.
-    fn marked(&mut self, text: String) -> String {
+    fn take_marked(&mut self, text: String) -> String {
         match self.marks.iter_mut().rev().flatten().next() {
             Some(actual) => actual.take().unwrap_or_default(),
             None => text,

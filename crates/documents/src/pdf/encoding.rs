@@ -104,11 +104,11 @@ fn one_glyph(name: &str) -> Option<String> {
         let parts = (0..digits.len() / 4).map(|part| code(&digits[part * 4..part * 4 + 4]));
         return parts.collect::<Option<String>>().filter(|text| !text.is_empty());
     }
-    name.strip_prefix('u').and_then(code).map(String::from).or_else(|| numbered(name))
+    name.strip_prefix('u').and_then(code).map(String::from).or_else(|| parse_numbered(name))
 }
 
 /// The character of a name that is a letter and a code, as some programs give: `c65`, `G41`.
-fn numbered(name: &str) -> Option<String> {
+fn parse_numbered(name: &str) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = name.len() - digits.len();
     if !(1..=2).contains(&letters) || !digits.bytes().all(|b| b.is_ascii_digit()) {

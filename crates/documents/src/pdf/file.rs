@@ -62,7 +62,7 @@ impl<'b> File<'b> {
     /// [`Unreadable::Encrypted`], [`Unreadable::Cancelled`], or a reason why it is no PDF file.
     pub(super) fn open(bytes: &'b [u8], limits: &DocumentLimits) -> Result<Self, Unreadable> {
         if !bytes[..bytes.len().min(4 << 10)].windows(5).any(|start| start == b"%PDF-") {
-            return Err(super::malformed("it does not begin with `%PDF-`"));
+            return Err(super::report_malformed("it does not begin with `%PDF-`"));
         }
         let mut file = Self {
             bytes,
@@ -83,7 +83,7 @@ impl<'b> File<'b> {
             file.open_object_stream(number)?;
         }
         if file.catalog().is_none() {
-            return Err(super::malformed("it has no catalog of pages"));
+            return Err(super::report_malformed("it has no catalog of pages"));
         }
         Ok(file)
     }

@@ -177,8 +177,8 @@ impl Font {
     pub(super) fn codes(&self, bytes: &[u8]) -> Vec<Code> {
         match &self.coding {
             Coding::Simple { base, names } => bytes.iter().map(|byte| self.simple(*byte, *base, names)).collect(),
-            Coding::Composite { codes, is_utf16 } => self.composed(bytes, codes.as_ref(), *is_utf16),
-            Coding::Legacy(encoding) => self.decoded(bytes, encoding),
+            Coding::Composite { codes, is_utf16 } => self.compose_codes(bytes, codes.as_ref(), *is_utf16),
+            Coding::Legacy(encoding) => self.decode_codes(bytes, encoding),
         }
     }
 
@@ -198,7 +198,7 @@ impl Font {
         }
     }
 
-    fn composed(&self, bytes: &[u8], codes: Option<&Cmap>, is_utf16: bool) -> Vec<Code> {
+    fn compose_codes(&self, bytes: &[u8], codes: Option<&Cmap>, is_utf16: bool) -> Vec<Code> {
         let mut out = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
@@ -223,7 +223,7 @@ impl Font {
     }
 
     /// The codes of a text in a character set of one or two bytes a code.
-    fn decoded(&self, bytes: &[u8], encoding: &'static Encoding) -> Vec<Code> {
+    fn decode_codes(&self, bytes: &[u8], encoding: &'static Encoding) -> Vec<Code> {
         let mut out = Vec::new();
         let mut at = 0;
         while at < bytes.len() {

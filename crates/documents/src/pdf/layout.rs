@@ -74,7 +74,7 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
     let mut words: Vec<Piece> = Vec::new();
     let mut is_open = false;
     for glyph in glyphs {
-        let text = shown(&glyph.text);
+        let text = clean_text(&glyph.text);
         if text.trim().is_empty() {
             // A blank ends a word; what has no text known leaves no trace.
             is_open &= text.is_empty() && !glyph.text.is_empty();
@@ -104,7 +104,7 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
         // Drawn again in nearly the same place, to look bold.
         let is_again = word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1);
         // An accent over a letter: one before the other, in the same place.
-        if !is_again && !composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) {
+        if !is_again && !compose_accent(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) {
             word.text.push_str(text);
         }
         if !is_again {
@@ -133,7 +133,7 @@ const ACCENTS: &[(char, &str)] = &[
 ];
 
 /// Joins an accent and a letter that overlap into the letter with the accent.
-fn composed(word: &mut String, next: &str, overlaps: bool) -> bool {
+fn compose_accent(word: &mut String, next: &str, overlaps: bool) -> bool {
     let one = |text: &str| {
         let mut characters = text.chars();
         characters.next_back().map(|last| (last, characters.next().is_none()))
@@ -168,7 +168,7 @@ fn is_mostly_leftwards(text: &str) -> bool {
 }
 
 /// A text without characters that show nothing, and with ligatures taken apart.
-fn shown(text: &str) -> String {
+fn clean_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

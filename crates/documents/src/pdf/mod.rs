@@ -60,8 +60,8 @@ pub(crate) struct Pdf {
     pub(crate) problems: Vec<String>,
 }
 
-fn malformed(why: impl std::fmt::Display) -> Unreadable {
-    crate::formats::malformed(Format::Pdf, why)
+fn report_malformed(why: impl std::fmt::Display) -> Unreadable {
+    crate::formats::report_malformed(Format::Pdf, why)
 }
 
 /// A page: its dictionary, with what it inherits.
@@ -81,7 +81,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     let mut pdf = Pdf::default();
     let pages = pages(&file, &mut pdf.problems);
     if pages.is_empty() {
-        return Err(malformed("it has no pages"));
+        return Err(report_malformed("it has no pages"));
     }
     pdf.pages = pages.len();
     let mut runner = Runner::new(&file, limits);

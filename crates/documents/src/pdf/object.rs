@@ -122,7 +122,7 @@ impl<'b> Lexer<'b> {
         loop {
             let Some(token) = self.token() else {
                 // The text ends inside: what was read so far counts.
-                return open.into_iter().next().map(|(is_dict, items)| closed(is_dict, items));
+                return open.into_iter().next().map(|(is_dict, items)| close_object(is_dict, items));
             };
             let value = match token {
                 Token::OpenArray | Token::OpenDict if open.len() >= MAX_DEPTH => {
@@ -142,7 +142,7 @@ impl<'b> Lexer<'b> {
                     continue;
                 }
                 Token::CloseArray | Token::CloseDict => match open.pop() {
-                    Some((is_dict, items)) => closed(is_dict, items),
+                    Some((is_dict, items)) => close_object(is_dict, items),
                     None => continue,
                 },
                 Token::Value(value) => value,
@@ -155,12 +155,12 @@ impl<'b> Lexer<'b> {
             if is_word(&value, "R") && items.len() >= 2 {
                 let generation = items.pop();
                 let number = items.pop();
-                items.push(referred(number.as_ref(), generation.as_ref()));
+                items.push(build_reference(number.as_ref(), generation.as_ref()));
             } else if is_word(&value, "endobj") || is_word(&value, "stream") {
                 // A bracket is missing.
                 self.at -= 6;
                 let outer = open.into_iter().next();
-                return outer.map(|(is_dict, items)| closed(is_dict, items));
+                return outer.map(|(is_dict, items)| close_object(is_dict, items));
             } else {
                 items.push(value);
             }
@@ -311,7 +311,7 @@ impl<'b> Lexer<'b> {
     }
 }
 
-fn closed(is_dict: bool, items: Vec<Object>) -> Object {
+fn close_object(is_dict: bool, items: Vec<Object>) -> Object {
     if !is_dict {
         return Object::Array(items);
     }
@@ -327,7 +327,7 @@ fn closed(is_dict: bool, items: Vec<Object>) -> Object {
     Object::Dict(Dict(pairs))
 }
 
-fn referred(number: Option<&Object>, generation: Option<&Object>) -> Object {
+fn build_reference(number: Option<&Object>, generation: Option<&Object>) -> Object {
     let number = number.and_then(Object::index).and_then(|number| u32::try_from(number).ok());
     match (number, generation.and_then(Object::index)) {
         (Some(number), Some(_)) => Object::Ref(number),

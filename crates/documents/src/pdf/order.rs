@@ -83,7 +83,7 @@ impl Sets {
 /// The blocks of a page in reading order, with so many comparisons left. Pieces are in the order of their lines, before
 /// and after.
 pub(super) fn blocks(pieces: Vec<Piece>, left: &mut usize) -> Vec<Vec<Piece>> {
-    let mut blocks = joined(pieces, left);
+    let mut blocks = join_pieces(pieces, left);
     blocks.sort_by(|a, b| b.top.total_cmp(&a.top).then(a.left.total_cmp(&b.left)));
     claim(&mut blocks, left);
     let order = order(&blocks, left);
@@ -92,7 +92,7 @@ pub(super) fn blocks(pieces: Vec<Piece>, left: &mut usize) -> Vec<Vec<Piece>> {
 }
 
 /// Joins the pieces of lines that follow each other.
-fn joined(pieces: Vec<Piece>, left: &mut usize) -> Vec<Block> {
+fn join_pieces(pieces: Vec<Piece>, left: &mut usize) -> Vec<Block> {
     let mut sets = Sets((0..pieces.len()).collect());
     for (at, piece) in pieces.iter().enumerate() {
         for (next, below) in pieces.iter().enumerate().skip(at + 1) {

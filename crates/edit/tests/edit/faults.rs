@@ -119,7 +119,7 @@ fn every_step_fails_once_or_for_good() {
     let free = Faults::new(None, false);
     let world = World::new();
     let old = world.tree();
-    commit(&world.gated(&free), world.batch()).expect("commits");
+    commit(&world.open_gated(&free), world.batch()).expect("commits");
     let new = world.tree();
     let steps = free.count();
     assert!(steps > 60 && new != old, "{steps} steps");
@@ -128,9 +128,9 @@ fn every_step_fails_once_or_for_good() {
             let world = World::new();
             let old = world.tree();
             let what = format!("step {step}, dies: {dies}");
-            let error = commit(&world.gated(&Faults::new(Some(step), dies)), world.batch()).expect_err(&what);
+            let error = commit(&world.open_gated(&Faults::new(Some(step), dies)), world.batch()).expect_err(&what);
             // The next start.
-            world.gated(&free).recover().expect(&what);
+            world.open_gated(&free).recover().expect(&what);
             let now = world.tree();
             if matches!(error, EditError::NotDurable { .. }) {
                 assert_eq!(now, new, "{what}");

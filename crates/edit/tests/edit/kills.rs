@@ -128,7 +128,7 @@ fn killed_at_every_step() {
 }
 
 /// The process that commits one generation, under strace.
-fn traced(project: &TempTree, home: &TempTree, options: &[&str]) -> std::process::ExitStatus {
+fn trace_commit(project: &TempTree, home: &TempTree, options: &[&str]) -> std::process::ExitStatus {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq"]).args(options).arg(std::env::current_exe().expect("it runs"));
     command.args(["--ignored", "--exact", "kills::child"]);
@@ -155,7 +155,7 @@ fn killed_at_every_system_call() {
     let (project, home) = start();
     let trace = TempTree::new("");
     let file = trace.join("trace").to_string_lossy().into_owned();
-    assert!(traced(&project, &home, &["-o", &file]).success());
+    assert!(trace_commit(&project, &home, &["-o", &file]).success());
     let calls = calls(&std::fs::read_to_string(&file).expect("is written"));
     assert!(["renameat2", "unlinkat", "fsync", "write"].iter().all(|name| calls.contains_key(*name)), "{calls:?}");
     let mut seen = [0, 0];
@@ -163,7 +163,7 @@ fn killed_at_every_system_call() {
         for number in 1..=*count {
             let before = generation(project.path(), "before");
             let inject = format!("inject={name}:signal=KILL:when={number}");
-            let run = traced(&project, &home, &["-o", "/dev/null", "-e", "trace=all", "-e", &inject]);
+            let run = trace_commit(&project, &home, &["-o", "/dev/null", "-e", "trace=all", "-e", &inject]);
             workspace(home.path(), Arc::new(m1nd_edit::OpenGate)).recover().expect("recovers");
             let after = generation(project.path(), &format!("{name} {number}"));
             if !run.success() {

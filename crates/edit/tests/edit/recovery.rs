@@ -76,7 +76,7 @@ fn files_of(tree: Tree) -> Tree {
 }
 
 fn recover(world: &World) -> Vec<RecoveredBatch> {
-    world.gated(&Faults::new(None, false)).recover().expect("recovers").batches
+    world.open_gated(&Faults::new(None, false)).recover().expect("recovers").batches
 }
 
 fn names(paths: &[m1nd_base::RepoPath]) -> Vec<&str> {
@@ -102,7 +102,7 @@ fn every_operation_of_a_recovery_fails_once_or_for_good() {
             for step in 0.. {
                 let what = format!("{placed} placed, step {step}, dies: {dies}");
                 let faults = Faults::new(Some(step), dies);
-                let first = world.gated(&faults).recover();
+                let first = world.open_gated(&faults).recover();
                 if faults.count() <= step {
                     break;
                 }
@@ -111,7 +111,7 @@ fn every_operation_of_a_recovery_fails_once_or_for_good() {
                 let is_whole = between == old || between == new;
                 assert!(first.is_err() || is_whole, "{what}: done, but mixed");
                 // The next start.
-                let rest = world.gated(&Faults::new(None, false)).recover().expect(&what);
+                let rest = world.open_gated(&Faults::new(None, false)).recover().expect(&what);
                 let is_left = |batch: &RecoveredBatch| {
                     matches!(batch.outcome, BatchOutcome::LeftAlone | BatchOutcome::Unreadable | BatchOutcome::Waiting)
                 };
@@ -218,7 +218,7 @@ fn a_recovery_that_leaves_files_alone_fails_at_every_operation_and_loses_no_copy
             crash_with(&world, 3);
             world.project.write("crlf.c", "mine\n");
             let faults = Faults::new(Some(step), dies);
-            let _ = world.gated(&faults).recover();
+            let _ = world.open_gated(&faults).recover();
             if faults.count() <= step {
                 break;
             }

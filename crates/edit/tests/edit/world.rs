@@ -61,7 +61,7 @@ impl World {
         Workspace::new(self.journals(), self.home.path())
     }
 
-    pub(crate) fn gated<G: Gate + m1nd_base::System + Clone + 'static>(&self, gate: &G) -> Workspace {
+    pub(crate) fn open_gated<G: Gate + m1nd_base::System + Clone + 'static>(&self, gate: &G) -> Workspace {
         let state = SharedFolder::with_system(self.journals(), Arc::new(gate.clone()));
         Workspace::with(state, self.home.path(), Arc::new(gate.clone()))
     }

@@ -151,6 +151,7 @@ fn fitting(
             continue;
         };
         match fit(ground, document, &path, names) {
+            // Indexers write one document for each build target that has the file.
             Some(file) => match files.get_mut(&path) {
                 Some(known) => {
                     known.occurrences.extend(file.occurrences);
@@ -208,6 +209,7 @@ fn file_path(uri: &str) -> Option<PathBuf> {
 fn fit(ground: &Ground<'_>, document: &Document, path: &RepoPath, names: &[Option<Symbol>]) -> Option<FittingFile> {
     let hash = ground.snapshot.files().get(path)?.hash;
     let bytes = ground.snapshot.read_bytes(path).ok()?;
+    // The file on disk, the indexed one and the document must be the same, or positions would be wrong.
     if ContentHash::of(&bytes) != hash {
         return None;
     }
@@ -224,6 +226,7 @@ fn fit(ground: &Ground<'_>, document: &Document, path: &RepoPath, names: &[Optio
         let (pos, written) = place(&lines, row, document.columns)?;
         let symbol = names.get(row.symbol as usize).and_then(Option::as_ref);
         if row.definition {
+            // Many documents hold no text. A definition at another word shows that the file has changed since.
             if symbol.is_some_and(|symbol| !fits(symbol, written)) {
                 return None;
             }
@@ -236,6 +239,7 @@ fn fit(ground: &Ground<'_>, document: &Document, path: &RepoPath, names: &[Optio
                 }
             }
         }
+        // Columns at the limit stand for all beyond it and identify nothing.
         if pos.col < u16::MAX {
             file.occurrences.push((pos, *row));
         }

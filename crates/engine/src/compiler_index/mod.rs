@@ -74,7 +74,8 @@ impl CompilerIndex {
 
     /// The indexes of a folder with the paths and ids that `moved` gives for its paths; what it has none for is left
     /// out. Their sources begin with `name`.
-    pub(crate) fn moved(&self, name: &str, moved: impl Fn(&RepoPath) -> Option<RepoPath>) -> Self {
+    pub(crate) fn move_paths(&self, name: &str, moved: impl Fn(&RepoPath) -> Option<RepoPath>) -> Self {
+        // Ids begin with the path of their file, so they move with it.
         let id = |id: &str, path: &RepoPath, to: &RepoPath| -> Option<Box<str>> {
             let rest = node_id::behind_path(id, path.as_str())?;
             Some(node_id::in_file(to.as_str(), rest).into())
@@ -103,6 +104,7 @@ impl CompilerIndex {
             IndexSet { source, tool: set.tool.clone(), symbols, files }
         };
         let mut sets: Vec<IndexSet> = self.sets.iter().map(set).collect();
+        // A set whose files all belong to other folders has nothing to say here.
         sets.retain(|set| !set.files.is_empty());
         Self { sets }
     }

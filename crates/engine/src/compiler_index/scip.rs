@@ -95,8 +95,9 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     let mut tool_is_utf16 = false;
     let (mut count, mut relations) = (0, 0);
     let mut input = CodedInputStream::from_bytes(bytes);
+    // Documents are read one by one: the parsed form of a whole index is several times its size.
     loop {
-        let tag = input.read_raw_tag_or_eof().map_err(|error| malformed(&input, error))?;
+        let tag = input.read_raw_tag_or_eof().map_err(|error| report_malformed(&input, error))?;
         match tag {
             None => break,
             Some(METADATA) => {
@@ -116,6 +117,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
                 if count > MAX_OCCURRENCES {
                     return Err(ScipError::TooLarge { what: "occurrences", limit: MAX_OCCURRENCES });
                 }
+                // Checked now and then, since documents may have a single occurrence.
                 if count / CANCEL_PERIOD != before {
                     cancel.check()?;
                 }
@@ -125,7 +127,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
                 }
                 index.documents.push(document(message, number, tool_is_utf16, &mut symbols));
             }
-            Some(tag) => skip_field_for_tag(tag, &mut input).map_err(|error| malformed(&input, error))?,
+            Some(tag) => skip_field_for_tag(tag, &mut input).map_err(|error| report_malformed(&input, error))?,
         }
     }
     if index.documents.is_empty() {
@@ -135,18 +137,18 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     Ok(index)
 }
 
-fn malformed(input: &CodedInputStream<'_>, why: impl std::fmt::Display) -> ScipError {
+fn report_malformed(input: &CodedInputStream<'_>, why: impl std::fmt::Display) -> ScipError {
     ScipError::Malformed { at: input.pos(), why: why.to_string() }
 }
 
 /// Reads a message with its length before it. The library takes the end of the bytes for the end of the message.
 fn read_whole<M: protobuf::Message>(bytes: &[u8], input: &mut CodedInputStream<'_>) -> Result<M, ScipError> {
-    let len = input.read_raw_varint32().map_err(|error| malformed(input, error))?;
+    let len = input.read_raw_varint32().map_err(|error| report_malformed(input, error))?;
     let start = usize::try_from(input.pos()).unwrap_or(usize::MAX);
     let end = start.saturating_add(len as usize);
-    let part = bytes.get(start..end).ok_or_else(|| malformed(input, "the file is cut off"))?;
-    let message = M::parse_from_bytes(part).map_err(|error| malformed(input, error))?;
-    input.skip_raw_bytes(len).map_err(|error| malformed(input, error))?;
+    let part = bytes.get(start..end).ok_or_else(|| report_malformed(input, "the file is cut off"))?;
+    let message = M::parse_from_bytes(part).map_err(|error| report_malformed(input, error))?;
+    input.skip_raw_bytes(len).map_err(|error| report_malformed(input, error))?;
     Ok(message)
 }
 
@@ -260,6 +262,7 @@ pub(crate) struct Symbol {
 pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
     let mut rest = text;
     let mut fields = [const { String::new() }; 4];
+    // The four fields in front, then one descriptor after the other up to the end.
     for field in &mut fields {
         rest = take_escaped(rest, ' ', field)?;
     }
@@ -282,6 +285,7 @@ pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
                 rest = &rest[kind.len_utf8()..];
                 match kind {
                     '/' => {
+                        // Only modules at the beginning are a path; a module inside of a type is a member.
                         if inside_modules {
                             symbol.modules.push(name.clone());
                         }

@@ -100,7 +100,7 @@ impl Snapshot {
     fn files_meant(&self, name: &str, document: &str) -> Vec<NodeIx> {
         let name = name.trim_end_matches('/');
         let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let file = |folder| self.graph().find_file(RepoPath::resolved(folder, name)?.as_str());
+        let file = |folder| self.graph().find_file(RepoPath::resolve_in(folder, name)?.as_str());
         if let Some(found) = file(folder).or_else(|| file("")) {
             return vec![found];
         }

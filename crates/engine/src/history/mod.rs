@@ -138,11 +138,11 @@ impl ProjectHistory {
 
     /// The history of the first root that has one.
     pub fn first(&self) -> Option<&History> {
-        self.loaded().next().map(|(_, loaded)| &loaded.history)
+        self.list_loaded().next().map(|(_, loaded)| &loaded.history)
     }
 
     /// The available histories, each with the path prefix of its root.
-    pub fn loaded(&self) -> impl Iterator<Item = (&str, &LoadedHistory)> {
+    pub fn list_loaded(&self) -> impl Iterator<Item = (&str, &LoadedHistory)> {
         let known = |root: &'_ RootHistory| root.history.is_ok();
         self.roots
             .iter()
@@ -250,7 +250,7 @@ impl Histories {
     pub(crate) fn loaded_project(&self, roots: &[RootInfo]) -> Option<ProjectHistory> {
         let mut is_loaded = true;
         let history = project(roots, |path| {
-            let loaded = self.loaded(path);
+            let loaded = self.find_loaded(path);
             is_loaded &= loaded.is_some();
             loaded.unwrap_or(Err(NoHistory::Cancelled))
         });

@@ -52,7 +52,7 @@ impl Revisions {
         cache.clone()
     }
 
-    pub(crate) fn known<T: Send + Sync + 'static>(&self, key: &str) -> Option<Arc<T>> {
+    pub(crate) fn find_known<T: Send + Sync + 'static>(&self, key: &str) -> Option<Arc<T>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(known, _)| known == key)?;
         let row = kept.remove(at);

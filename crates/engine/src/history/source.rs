@@ -46,8 +46,8 @@ impl LoadedHistory {
         Self { history, lines, derived: Derived::new(), wait }
     }
 
-    /// The value of this type among [`LoadedHistory::derived`] if it is there in a moment. The first who asks has it
-    /// worked out, in a thread of its own.
+    /// The value of this type among [`LoadedHistory::derived_values`] if it is there in a moment. The first who asks
+    /// has it worked out, in a thread of its own.
     pub fn derived_at_hand<T: Send + Sync + 'static>(
         self: &Arc<Self>,
         compute: impl FnOnce(&Self) -> T + Send + 'static,
@@ -80,7 +80,7 @@ impl LoadedHistory {
     }
 
     /// Values that readers work out of the history and keep as long as it lives, one of each type.
-    pub fn derived(&self) -> &Derived {
+    pub fn derived_values(&self) -> &Derived {
         &self.derived
     }
 }
@@ -198,7 +198,7 @@ impl Histories {
     }
 
     /// The history read last, else the stored one; `None` if there is neither. Reads no commits.
-    pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Held, NoHistory>> {
+    pub(crate) fn find_loaded(&self, root: &Path) -> Option<Result<Held, NoHistory>> {
         let head = match GitFolder::find(root).and_then(|git| git.head()) {
             Ok(head) => head,
             Err(reason) => return Some(Err(reason)),
@@ -331,13 +331,13 @@ impl Histories {
         if let Some(known) = known() {
             return known;
         }
-        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None, self.wait)));
+        let stored = self.read_stored(root).map(|history| Arc::new(LoadedHistory::new(history, None, self.wait)));
         let mut state = lock(&slot.state);
         (state.is_loaded, state.newest) = (true, stored);
         state.newest.clone()
     }
 
-    fn stored(&self, root: &Path) -> Option<History> {
+    fn read_stored(&self, root: &Path) -> Option<History> {
         let files = self.files.as_ref()?;
         let name = name_of(root);
         let bytes = files.read(&name, MAX_STORED).ok()??;
@@ -400,13 +400,13 @@ mod tests {
         let histories = Histories::default();
         let slot = histories.slot(root);
         let turn = slot.turn(Instant::now(), &Cancel::new()).expect("not cancelled").expect("nobody reads");
-        assert!(histories.loaded(root).is_none(), "what is at hand is asked for without waiting");
+        assert!(histories.find_loaded(root).is_none(), "what is at hand is asked for without waiting");
         let cancel = Cancel::new();
         cancel.cancel();
         assert_eq!(histories.of(root, &cancel).err(), Some(NoHistory::Cancelled));
         assert_eq!(histories.within(root, Duration::ZERO, &Cancel::new()).err(), Some(NoHistory::BeingRead));
         drop(turn);
         assert!(matches!(histories.of(root, &Cancel::new()), Err(NoHistory::Unreadable(_))));
-        assert!(matches!(histories.loaded(root), Some(Err(NoHistory::Unreadable(_)))), "the reason stays known");
+        assert!(matches!(histories.find_loaded(root), Some(Err(NoHistory::Unreadable(_)))), "the reason stays known");
     }
 }

@@ -83,7 +83,7 @@ impl UnseenTexts {
     }
 
     /// Files whose text cannot be had.
-    pub fn unknown(&self) -> impl Iterator<Item = &UnseenFile> {
+    pub fn list_unknown(&self) -> impl Iterator<Item = &UnseenFile> {
         self.files.iter().filter(|file| file.is_unknown)
     }
 
@@ -113,7 +113,7 @@ struct Slot(Mutex<Option<Arc<UnseenTexts>>>);
 
 impl Snapshot {
     /// The files that the index does not hold whole, with their words as they are on disk now.
-    pub fn unseen(&self) -> Arc<UnseenTexts> {
+    pub fn read_unseen(&self) -> Arc<UnseenTexts> {
         let slot = self.derived.get_or_init(Slot::default);
         let lock = || slot.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().clone();
@@ -155,6 +155,7 @@ fn build(snapshot: &Snapshot) -> UnseenTexts {
     let mut texts = UnseenTexts::default();
     let sources = sources::find(snapshot, &mut texts.indexes);
     let cache = &snapshot.histories.words;
+    // Words of files that have not changed since the last build are taken over; the others are dropped with `before`.
     let before = std::mem::take(&mut *cache.0.lock().unwrap_or_else(PoisonError::into_inner));
     let mut kept: FxHashMap<Key, Arc<FileWords>> = FxHashMap::default();
     let mut reader = words::Reader::new(snapshot);
@@ -162,11 +163,13 @@ fn build(snapshot: &Snapshot) -> UnseenTexts {
     let (mut bytes, mut package_bytes) = (0, 0);
     for source in sources {
         let number = u32::try_from(texts.files.len()).unwrap_or(u32::MAX);
+        // Packages have a limit of their own, so that they cannot use up that of the project.
         let is_full = rows.len() > MAX_ROWS
             || if source.is_package { package_bytes > MAX_PACKAGE_BYTES } else { bytes > MAX_BYTES };
         if is_full && source.is_package {
             continue;
         }
+        // A file beyond the limit may have any name. Only a package file can be left out.
         let found = match is_full {
             true => Found::Unknown,
             false => words_of(&mut reader, &source, &before, &mut kept, &mut texts),
@@ -213,10 +216,12 @@ fn words_of(
         if stamp.is_none() {
             return Found::Nothing;
         }
+        // Large files of data would cost more than the few names in them are worth.
         if !source.is_code() && stamp.is_some_and(|stamp| stamp.size > MAX_DATA) {
             return Found::Nothing;
         }
     }
+    // The key holds the stamp of the file, so equal keys mean equal words.
     if let Some(known) = before.get(&key) {
         kept.insert(key, known.clone());
         return Found::Words(known.clone());

@@ -72,7 +72,7 @@ struct Repository {
 /// the indexes of git that were read.
 pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileMeta>)>) -> Vec<Source> {
     let mut found: Vec<Source> = snapshot.files().iter().filter_map(of_index).collect();
-    found.extend(snapshot.skipped().iter().filter_map(|(path, problem)| of_skipped(path, problem)));
+    found.extend(snapshot.list_skipped().iter().filter_map(|(path, problem)| of_skipped(path, problem)));
     let mut left_out = Vec::new();
     list_tracked(snapshot, &mut |repository, entry, path| {
         if left_out.len() < MAX_FILES && snapshot.files.by_text(path).is_none() {
@@ -81,7 +81,7 @@ pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileM
     })
     .into_iter()
     .for_each(|row| indexes.push(row));
-    left_out.extend(hidden(snapshot));
+    left_out.extend(list_hidden(snapshot));
     left_out.sort_by(|a: &Source, b| (a.is_package, &a.path).cmp(&(b.is_package, &b.path)));
     left_out.dedup_by(|a, b| a.path == b.path);
     found.extend(left_out);
@@ -150,7 +150,7 @@ fn of_tracked(repository: &Repository, entry: &Tracked, path: &str) -> Option<So
 }
 
 /// Hidden files that run code of the project, whether or not git tracks them.
-fn hidden(snapshot: &Snapshot) -> Vec<Source> {
+fn list_hidden(snapshot: &Snapshot) -> Vec<Source> {
     let mut found = Vec::new();
     for (info, handle) in snapshot.roots.iter().zip(snapshot.handles.iter()) {
         let Some(root) = handle else { continue };

@@ -64,6 +64,7 @@ impl<'s> Reader<'s> {
             }
             From::Nowhere => return None,
         };
+        // The name may tell nothing about the language; the first bytes can.
         let language = match source.language {
             Language::Text => {
                 let path = RepoPath::new(&source.path).ok()?;
@@ -78,6 +79,7 @@ impl<'s> Reader<'s> {
         let only_odd = source.reason == UnseenReason::Problem(ProblemKind::InvalidUtf8);
         let text = text::decode_any(&bytes);
         let mut rows = words(language, &text);
+        // The index read this file but for what is not UTF-8, so only such words can be missing.
         if only_odd {
             rows.retain(|row| !row.0.is_ascii());
         }
@@ -126,6 +128,7 @@ fn words(language: Language, text: &str) -> Vec<(&str, u32)> {
         at = end;
         line += bytes[counted..start].iter().filter(|&&byte| byte == b'\n').count() as u32;
         counted = start;
+        // All three run in the order of the text, so each range is looked at once.
         while comments.peek().is_some_and(|range| range.end <= start) {
             comments.next();
         }
@@ -139,6 +142,7 @@ fn words(language: Language, text: &str) -> Vec<(&str, u32)> {
         {
             continue;
         }
+        // Every name of code counts; in strings and other texts only what looks like a name of code.
         let is_quoted = !is_code || strings.peek().is_some_and(|range| range.start <= start);
         if !is_quoted || looks_like_code(bytes, start, end, word) {
             found.push((word, line));
@@ -168,7 +172,7 @@ fn looks_like_code(bytes: &[u8], start: usize, end: usize, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(language: Language, text: &str) -> Vec<(&str, u32)> {
+    fn list_words(language: Language, text: &str) -> Vec<(&str, u32)> {
         words(language, text)
     }
 
@@ -176,7 +180,7 @@ mod tests {
     fn words_of_code_without_comments() {
         let text = "# core is here\nx = core(1)\ny = 'a core of b'\nz = 'pkg.core'\nlast";
         assert_eq!(
-            found(Language::Python, text),
+            list_words(Language::Python, text),
             [("x", 2), ("core", 2), ("y", 3), ("z", 4), ("core", 4), ("last", 5)]
         );
     }
@@ -184,14 +188,14 @@ mod tests {
     #[test]
     fn of_other_texts_what_looks_like_code() {
         let text = "run: python -m pkg.task\nname: the task\nuse = \"work\"\ncall do_it, doIt or go()\n\"key\": 1";
-        let words = found(Language::Yaml, text);
+        let words = list_words(Language::Yaml, text);
         assert_eq!(words, [("task", 1), ("work", 3), ("do_it", 4), ("doIt", 4), ("go", 4)]);
     }
 
     #[test]
     fn lines_past_the_limit_are_one_row() {
         let text = "word\n".repeat(100);
-        let rows = limit_rows(&found(Language::Python, &text));
+        let rows = limit_rows(&list_words(Language::Python, &text));
         assert_eq!(rows.len(), MAX_LINES as usize + 1);
         assert_eq!(rows[0], (hash("word"), 0));
     }

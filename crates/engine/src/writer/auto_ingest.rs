@@ -9,7 +9,7 @@ use m1nd_documents::{Format, detect};
 use m1nd_vfs::{Changes, Root, VfsError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::documents::{Parsed, SourceFile, check_namespace, parsed};
+use super::documents::{Parsed, SourceFile, check_namespace, parse_document};
 use super::{Writer, build, walk_options};
 use crate::auto_ingest::{
     AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, Entry, Manifest, SETTING, Settings, Waiting,
@@ -64,6 +64,7 @@ impl Writer {
         self.check_owner(&request.agent)?;
         check(request)?;
         let mut roots: Vec<PathBuf> = Vec::new();
+        // Everything that can fail comes before anything is changed.
         for root in &request.roots {
             let path = self.absolute(root)?;
             m1nd_vfs::check_not_version_control(&path)?;
@@ -77,6 +78,7 @@ impl Writer {
             Some(running) => running.manifest.clone(),
             None => self.stored_manifest(),
         };
+        // What the manifest says belongs to one namespace and to the roots that are still watched.
         if manifest.namespace != settings.namespace {
             manifest = Manifest::new(settings.namespace.clone());
         }
@@ -84,7 +86,8 @@ impl Writer {
         let scopes = &settings.roots;
         manifest.entries.retain(|source, _| absolute_of(&current, source).is_some_and(|path| is_in(scopes, &path)));
         let mut next = AutoIngest::new(settings, manifest, false);
-        let tick = self.guarded(|writer| writer.read_waiting(&mut next, Waiting::All, cancel))?;
+        let tick = self.catch_panic(|writer| writer.read_waiting(&mut next, Waiting::All, cancel))?;
+        // From here on the new settings apply, also after a restart.
         self.auto_ingest = Some(next);
         self.store_settings();
         self.watch();
@@ -170,7 +173,7 @@ impl Writer {
     pub(super) fn follow_documents(&mut self, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
         let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         let waiting = auto.queue.take();
-        let result = self.guarded(|writer| writer.read_waiting(&mut auto, waiting, cancel));
+        let result = self.catch_panic(|writer| writer.read_waiting(&mut auto, waiting, cancel));
         if let Err(error) = &result {
             auto.counters.errors += 1;
             auto.counters.last_error = Some(error.to_string());
@@ -218,7 +221,7 @@ impl Writer {
         let root = around.max_by_key(|allowed| allowed.as_os_str().len()).cloned();
         let root = root.ok_or_else(|| EngineError::PathNotFound(path.to_owned()))?;
         let request = IngestRequest { mode: Mode::Merge, incremental: true, ..IngestRequest::code(root) };
-        self.guarded(|writer| writer.ingest(&request, cancel, &NoProgress)).map(|_| ())
+        self.catch_panic(|writer| writer.ingest(&request, cancel, &NoProgress)).map(|_| ())
     }
 
     fn store_settings(&self) {
@@ -232,7 +235,7 @@ impl Writer {
     }
 
     fn store_manifest(&self, manifest: &Manifest) {
-        if let Err(why) = manifest.store(&self.shared.project.derived()) {
+        if let Err(why) = manifest.store(&self.shared.project.derived_files()) {
             self.shared.notice(format!("the list of documents could not be stored: {why}"));
         }
     }
@@ -242,7 +245,7 @@ impl Writer {
         if let Some(known) = self.manifest.take() {
             return known;
         }
-        let stored = Manifest::load(&self.shared.project.derived());
+        let stored = Manifest::load(&self.shared.project.derived_files());
         if stored.generation <= self.loaded_generation { stored } else { Manifest::new(stored.namespace) }
     }
 
@@ -257,6 +260,7 @@ impl Writer {
         let current = self.shared.current();
         let handles = self.shared.open_roots(&current.roots, &current.handles);
         let jobs = self.jobs(auto, &current, &handles, waiting, cancel)?;
+        // The manifest may be older than the snapshot: an entry whose data is no longer there does not count as read.
         let present: FxHashSet<&str> = current.imported.iter().map(|set| &*set.source).collect();
         let mut tick = AutoIngestTick { changed_paths: jobs.len(), ..AutoIngestTick::default() };
         let mut batch = Batch::default();
@@ -276,6 +280,7 @@ impl Writer {
                 detail,
                 timestamp_ms,
             };
+            // Collected first and published as one generation, so that readers never see half of a change.
             match found {
                 Found::Read(read) => {
                     let (set, entry) = *read;
@@ -300,6 +305,7 @@ impl Writer {
                         Found::Ignored(why) => ("ignored", why),
                         _ => ("skipped", "the content is as it was read".to_owned()),
                     };
+                    // A rescan looks at everything; events about what stays as it is would hide the others.
                     if !is_rescan {
                         events.push(event("upsert", status, None, Some(why)));
                     }
@@ -310,6 +316,8 @@ impl Writer {
                 }
             }
         }
+        // The manifest follows the snapshot. Written first, it would claim documents that are not in the graph after a
+        // crash.
         self.publish_batch(&current, batch, cancel)?;
         for (source, entry) in entries {
             match entry {
@@ -347,6 +355,7 @@ impl Writer {
             let job = Job { root: handles[number].clone(), inner, source: source.clone(), is_listed };
             jobs.entry(source).or_insert(job);
         };
+        // By source, so that a document that is both on disk and in the manifest is looked at once.
         match waiting {
             Waiting::Paths(paths) => {
                 for (root, inner) in paths {
@@ -376,6 +385,7 @@ impl Writer {
                     };
                     found.filter(wanted).for_each(|path| add(number, path, true));
                 }
+                // Documents that were read before and are no longer on disk have to be removed.
                 for source in auto.manifest.entries.keys() {
                     let Ok(path) = RepoPath::new(source) else { continue };
                     if let Some((number, inner)) = place_of(current, &path) {
@@ -406,17 +416,19 @@ impl Writer {
             }
             Err(error) => return Found::Failed(error.to_string()),
         };
+        // Most events are about files that were saved without a change.
         let hash = ContentHash::of(&bytes).to_string();
         if known.is_some_and(|entry| entry.hash == hash) {
             return Found::Same;
         }
+        // A file that is no longer a document loses its data; one that never was is only ignored.
         let Some(format) = detect(job.inner.as_str(), &bytes).filter(|format| settings.takes(*format)) else {
             let why = "not a document of the kinds that were asked for".to_owned();
             return if known.is_some() { Found::Gone(Some(why)) } else { Found::Ignored(why) };
         };
         let file = SourceFile { format, name: job.inner.as_str(), bytes: &bytes };
         let Parsed { document, producer, fallback } =
-            match parsed(&file, self.shared.config.providers.as_deref(), cancel) {
+            match parse_document(&file, self.shared.config.providers.as_deref(), cancel) {
                 Ok(parsed) => parsed,
                 Err(why) => return Found::Failed(why),
             };

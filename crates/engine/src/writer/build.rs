@@ -9,7 +9,7 @@ use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ingest::gone;
+use super::ingest::report_gone;
 use super::{Ids, Linked, Writer, is_test};
 use crate::error::EngineError;
 use crate::files::FileEntry;
@@ -106,7 +106,7 @@ impl<'i> WholeGraph<'i> {
     pub(super) fn finish(self, linker: &Linker, cancel: &Cancel) -> Result<(Graph, BuildReport), Cancelled> {
         let Self { mut builder, imported, numbers, .. } = self;
         let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
-        for (set, chosen) in imported.iter().zip(json_graph::chosen(imported)) {
+        for (set, chosen) in imported.iter().zip(json_graph::choose_nodes(imported)) {
             builder.push(&json_graph::part(set, &chosen, &mut symbols, &|id| numbers.get(id).copied()));
         }
         builder.finish(&|symbol| text(linker, &symbols, symbol), cancel)
@@ -138,7 +138,7 @@ pub(super) fn link_whole(
         }
     };
     pool.install(|| linker.link_each(&mut take, cancel, progress))?;
-    if linker.is_short() { Err(gone()) } else { Ok(count) }
+    if linker.is_short() { Err(report_gone()) } else { Ok(count) }
 }
 
 /// The graph with other imported data.
@@ -146,7 +146,7 @@ pub(super) fn with_imported(before: &Graph, imported: &[Imported], cancel: &Canc
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
     let known =
         |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
-    let sets = imported.iter().zip(json_graph::chosen(imported));
+    let sets = imported.iter().zip(json_graph::choose_nodes(imported));
     let parts: Vec<Part<'_>> = sets.map(|(set, chosen)| json_graph::part(set, &chosen, &mut symbols, &known)).collect();
     before.with_imported(&parts, &|symbol| symbols.text(symbol), cancel)
 }
@@ -211,7 +211,7 @@ pub(super) fn search(
     let mut builder = SearchBuilder::new();
     for part in paths.chunks(INDEXED_AT_ONCE) {
         cancel.check()?;
-        let made = |path: &&RepoPath| Some(((*path).clone(), indexed(linked, path, graph)?));
+        let made = |path: &&RepoPath| Some(((*path).clone(), index_file(linked, path, graph)?));
         let files: Option<Vec<_>> = pool.install(|| part.par_iter().map(made).collect());
         let Some(files) = files else { return Ok(None) };
         pool.install(|| files.into_iter().try_for_each(|(path, file)| builder.add(&path, file, cancel)))?;
@@ -228,14 +228,14 @@ fn all_indexed(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<Option
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         cancel.check()?;
-        let Some(file) = indexed(linked, path, graph) else { return Ok(None) };
+        let Some(file) = index_file(linked, path, graph) else { return Ok(None) };
         files.push((path.clone(), file));
     }
     Ok(Some(files))
 }
 
 /// A file as the search index takes it; `None` if its terms cannot be had any more.
-pub(super) fn indexed(linked: &Linked, path: &RepoPath, graph: &Graph) -> Option<Arc<m1nd_search::IndexedFile>> {
+pub(super) fn index_file(linked: &Linked, path: &RepoPath, graph: &Graph) -> Option<Arc<m1nd_search::IndexedFile>> {
     let linker = &linked.linker;
     let found;
     let ids = match linked.files.get(path).and_then(|file| file.ids.as_ref()) {
@@ -245,7 +245,7 @@ pub(super) fn indexed(linked: &Linked, path: &RepoPath, graph: &Graph) -> Option
             &found
         }
     };
-    Some(search_index::indexed(linked.terms(path)?, |key| {
+    Some(search_index::index_file(linked.terms(path)?, |key| {
         let found = ids.binary_search_by_key(&key, |(key, _)| *key).ok()?;
         Some(linker.text(SymbolId(ids[found].1)))
     }))
@@ -271,14 +271,14 @@ impl Packer {
     pub(super) fn pack(self, cancel: &Cancel) -> Result<Packed, String> {
         let mut content = self.snapshot.content();
         content.graph = content.graph.compact(cancel).map_err(|error| error.to_string())?;
-        if content.search.packed().is_none() {
+        if content.search.packed_sections().is_none() {
             let text = |cancelled: m1nd_base::Cancelled| cancelled.to_string();
             if content.search.can_compact() {
                 let packed = content.search.compact(cancel).map_err(text)?;
                 content.search = packed.ok_or("the search index is damaged; ingest the code again")?;
             }
         }
-        if content.search.packed().is_none() {
+        if content.search.packed_sections().is_none() {
             let files = self.files.iter().map(|(path, file)| (path, file));
             content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;
         }
@@ -291,7 +291,7 @@ impl Writer {
     /// Collects the input for packing the current state; `None` if it cannot be packed now.
     pub(super) fn packer(&self) -> Option<Packer> {
         let snapshot = self.shared.current();
-        let files = match (&self.linked, snapshot.search.packed()) {
+        let files = match (&self.linked, snapshot.search.packed_sections()) {
             (_, Some(_)) => Vec::new(),
             (Some(_), None) if snapshot.search.can_compact() => Vec::new(),
             (Some(linked), None) => all_indexed(linked, &snapshot.graph, &Cancel::new()).ok().flatten()?,

@@ -31,6 +31,7 @@ impl Writer {
         check(request)?;
         let info = &place.roots[place.root];
         let root = open_root(info).map_err(EngineError::BadRequest)?;
+        // A file is read whatever its name is; in a folder the names decide.
         let files: Vec<RepoPath> = match (&place.scope, place.is_file) {
             (Some(file), true) => vec![file.clone()],
             (scope, _) => {
@@ -64,15 +65,17 @@ impl Writer {
             match reader.read(inner, &source, self.shared.config.limits.read_bytes, place.is_file) {
                 Ok(Some(set)) => sets.push(set),
                 Ok(None) => {}
+                // One unreadable document does not fail the others.
                 Err(why) => done.skipped.push((source, Problem::new(ProblemKind::Unreadable, why))),
             }
         }
-        stages.done("parsing");
+        stages.end_stage("parsing");
         done.parsed = sets.len();
         done.documents = Some(reader.report);
+        // Merging keeps what was imported from outside of the scope.
         if request.mode == Mode::Merge {
             let scope = place.scope.as_ref().map_or_else(|| info.prefix.clone(), |scope| info.outer(scope).to_string());
-            sets.extend(kept(&current, &sets, &scope));
+            sets.extend(retain_imported(&current, &sets, &scope));
         }
         self.publish_imported(sets, cancel, stages)?;
         Ok(done)
@@ -104,7 +107,7 @@ pub(super) fn check_namespace(namespace: Option<&str>) -> Result<(), EngineError
 
 /// Imported data that stays: of other files. What was read of documents in the scope before, and is no longer there,
 /// does not.
-fn kept(current: &Snapshot, sets: &[Imported], scope: &str) -> Vec<Imported> {
+fn retain_imported(current: &Snapshot, sets: &[Imported], scope: &str) -> Vec<Imported> {
     let read: FxHashSet<&str> = sets.iter().map(|set| &*set.source).collect();
     let inside = |source: &str| {
         let rest = source.strip_prefix(scope);
@@ -141,11 +144,11 @@ impl Reader<'_> {
         let format = match (detect(inner.as_str(), &bytes), adapter) {
             // Any Markdown is a note, and any JSON or XML that the adapter names may be what it says.
             (Some(format), _) if adapter.takes(format) => format,
-            (found, _) if asked_for => adapter.only_format().ok_or_else(|| refused(adapter, found))?,
+            (found, _) if asked_for => adapter.only_format().ok_or_else(|| describe_refusal(adapter, found))?,
             _ => return Ok(None),
         };
         let file = SourceFile { format, name: inner.as_str(), bytes: &bytes };
-        let parsed = parsed(&file, self.providers, self.cancel)?;
+        let parsed = parse_document(&file, self.providers, self.cancel)?;
         let document = &parsed.document;
         let adapted = adapt(adapter, document, source, self.request.namespace.as_deref(), self.snapshot);
         let report = &mut self.report;
@@ -183,7 +186,7 @@ pub(super) struct Parsed {
 
 /// Reads a document: by the provider that the user configured for its format, else, or if that fails, by our own
 /// reader.
-pub(super) fn parsed(
+pub(super) fn parse_document(
     file: &SourceFile<'_>,
     providers: Option<&dyn DocumentProviders>,
     cancel: &Cancel,
@@ -193,7 +196,7 @@ pub(super) fn parsed(
     if let Some(Provided { provider, outcome }) =
         providers.and_then(|providers| providers.convert(file.format.word(), file.name, file.bytes, cancel))
     {
-        let read = outcome.and_then(|text| provided(file.format, &text, &limits));
+        let read = outcome.and_then(|text| parse_provided(file.format, &text, &limits));
         match read {
             Ok(document) => return Ok(Parsed { document, producer: provider, fallback: None }),
             Err(why) => fallback = Some(format!("provider `{provider}`: {why}")),
@@ -209,7 +212,7 @@ pub(super) fn parsed(
 }
 
 /// What a provider made of a document, which is Markdown, in place of the document.
-fn provided(format: Format, text: &str, limits: &DocumentLimits) -> Result<Document, String> {
+fn parse_provided(format: Format, text: &str, limits: &DocumentLimits) -> Result<Document, String> {
     if text.trim().is_empty() {
         return Err("it found no text".to_owned());
     }
@@ -218,7 +221,7 @@ fn provided(format: Format, text: &str, limits: &DocumentLimits) -> Result<Docum
     Ok(document)
 }
 
-fn refused(adapter: Adapter, found: Option<Format>) -> String {
+fn describe_refusal(adapter: Adapter, found: Option<Format>) -> String {
     let found = found.map_or("no known format", Format::word);
     format!("adapter `{}` does not read it: it is {found}", adapter.word())
 }

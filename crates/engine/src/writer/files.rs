@@ -86,6 +86,7 @@ pub(super) fn scan(
 ) -> Result<Scan, EngineError> {
     let mut scan = Scan::default();
     let mut found: Vec<(RepoPath, FileMeta)> = Vec::new();
+    // A single file needs no walk, and is taken even if the rules of the walk leave it out.
     match target.scope.filter(|_| target.is_file) {
         Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
@@ -102,15 +103,17 @@ pub(super) fn scan(
         }
     }
     let scope = target.scope.map_or_else(String::new, ToString::to_string);
-    scan.looked = looked(target, &scope);
+    scan.looked = look_within(target, &scope);
     for (inner, meta) in found {
         scan.jobs.push(job(target, inner, meta, basis, care));
     }
+    // In order, so that the search below and the result do not depend on the walk.
     scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
     let inside = |entry: &&FileEntry| {
         belongs(target, &entry.path)
             .is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
     };
+    // What is indexed inside of the scope and was not found has been removed.
     let is_gone = |entry: &&FileEntry| scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err();
     let gone = basis.files.iter().filter(inside).filter(is_gone);
     scan.removed = gone.map(|entry| entry.path.clone()).collect();
@@ -124,7 +127,7 @@ fn belongs(target: &Target<'_>, path: &RepoPath) -> Option<RepoPath> {
 }
 
 /// The part of the index covered by `scope` in the target's root.
-fn looked(target: &Target<'_>, scope: &str) -> Looked {
+fn look_within(target: &Target<'_>, scope: &str) -> Looked {
     let within = format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned();
     let others: Vec<String> = prefixes(target.roots).map(str::to_owned).collect();
     match within.is_empty() && !others.is_empty() {

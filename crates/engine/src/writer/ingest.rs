@@ -48,7 +48,7 @@ impl Stages {
         Self { started: now, last: now, rows: Vec::new() }
     }
 
-    pub(super) fn done(&mut self, stage: &'static str) {
+    pub(super) fn end_stage(&mut self, stage: &'static str) {
         let now = Instant::now();
         self.rows.push((stage, millis(now - self.last)));
         self.last = now;
@@ -121,6 +121,7 @@ impl Writer {
         if self.shared.config.read_only {
             return Err(EngineError::ReadOnly);
         }
+        // Another process may have ended since, so its lock is tried again before the request is refused.
         if self.lock.is_none() {
             self.take_over();
         }
@@ -130,6 +131,7 @@ impl Writer {
         cancel.check()?;
         let mut stages = Stages::new();
         let before = self.shared.current();
+        // Dropping an import needs no path on disk.
         if request.mode == Mode::Drop {
             let done = self.drop_scip(request, cancel, progress, &mut stages)?;
             return Ok(self.report(request, &before, done, stages));
@@ -141,6 +143,7 @@ impl Writer {
             Adapter::Code => self.ingest_code(request, place, cancel, progress, &mut stages)?,
             _ => self.ingest_documents(request, &place, cancel, progress, &mut stages)?,
         };
+        // Roots may have been added or removed.
         self.watch();
         Ok(self.report(request, &before, done, stages))
     }
@@ -158,7 +161,7 @@ impl Writer {
         let is_loaded = self.linked.is_some();
         let is_ready = same_roots && self.is_ready(request.incremental, cancel)?;
         if is_ready && !is_loaded {
-            stages.done("restoring");
+            stages.end_stage("restoring");
         }
         let done = if is_ready {
             let handles = self.open_roots(&place.roots);
@@ -169,13 +172,13 @@ impl Writer {
             let (scan, others) = match watched {
                 Some(paths) => {
                     let others = files::others(&target, &current.files, &paths);
-                    stages.done("asking watchers");
+                    stages.end_stage("asking watchers");
                     (files::scan_paths(&target, self.basis(&current), &paths)?, others)
                 }
                 None => {
                     let care = Care { trusts_time: request.incremental, wants_all: false };
                     let scan = files::scan(&target, self.basis(&current), care, cancel, progress)?;
-                    stages.done("reading");
+                    stages.end_stage("reading");
                     (scan, 0)
                 }
             };
@@ -183,7 +186,7 @@ impl Writer {
             let mut take = |file| changed.push(file);
             let mut gathered = files::gather(scan, self, &handles, &mut take, (cancel, progress))?;
             gathered.unchanged += others;
-            stages.done("parsing");
+            stages.end_stage("parsing");
             self.update((gathered, changed), handles, cancel, progress, stages)?
         } else {
             let care = Care { trusts_time: request.incremental && !current.is_empty(), wants_all: true };
@@ -192,7 +195,7 @@ impl Writer {
         };
         if self.unsaved && self.shared.current().graph.overlay_files() == 0 {
             self.save_now().map_err(EngineError::Store)?;
-            stages.done("writing");
+            stages.end_stage("writing");
         }
         Ok(done)
     }
@@ -258,7 +261,7 @@ impl Writer {
         let Some(mut linked) = self.linked.take() else {
             return Err(EngineError::Internal("the linker is not there".into()));
         };
-        let touched = touched(&current.files, &gathered.touched);
+        let touched = list_touched(&current.files, &gathered.touched);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
         if changed.is_empty() && gathered.removed.is_empty() {
             self.linked = Some(linked);
@@ -310,11 +313,11 @@ impl Writer {
             linked => linked?,
         };
         done.linked = delta.changed.len();
-        stages.done("linking");
+        stages.end_stage("linking");
         let content = Content { skipped, handles, ..current.content() };
         let changes = LinkChanges { delta, rows, edited, removed: gathered.removed };
         self.publish_links(linked, changes, content, cancel)?;
-        stages.done("building");
+        stages.end_stage("building");
         Ok(done)
     }
 
@@ -329,6 +332,7 @@ impl Writer {
         let LinkChanges { delta, mut rows, edited, removed } = changes;
         let mut to_search: std::collections::BTreeSet<RepoPath> = edited.into_iter().collect();
         let current = self.shared.current();
+        // Rows of all files whose links changed, edited or not: tiers and the role of a test depend on other files.
         for links in &delta.changed {
             cancel.check()?;
             if build::note_ids(&mut linked, links, &current.graph) {
@@ -341,27 +345,30 @@ impl Writer {
                 entry.is_test = file.is_some_and(|(_, facts)| linked.is_test(links, facts));
             }
         }
+        // Changed files lie over the base of graph and search index until there are many.
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let pool = self.pool()?;
         let indexed = |path: RepoPath| {
-            let file = build::indexed(&linked, &path, &content.graph)?;
+            let file = build::index_file(&linked, &path, &content.graph)?;
             Some((path, Some(file)))
         };
         let indexed: Option<Vec<_>> = pool.install(|| to_search.into_par_iter().map(indexed).collect());
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
-        changes.extend(indexed.ok_or_else(gone)?);
+        changes.extend(indexed.ok_or_else(report_gone)?);
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
+        // Then both are packed, since each reader pays for the layers.
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             let (graph, search) =
                 pool.install(|| rayon::join(|| content.graph.compact(cancel), || content.search.compact(cancel)));
             content.graph = graph?;
             content.search = match search? {
                 Some(packed) => packed,
-                None => build::search(&linked, &content.graph, &pool, cancel)?.ok_or_else(gone)?,
+                None => build::search(&linked, &content.graph, &pool, cancel)?.ok_or_else(report_gone)?,
             };
         }
         cancel.check()?;
+        // Nothing was visible so far; from here on readers get the new state.
         let generation = self.next_generation();
         self.publish(&current, generation, content)?;
         self.linked = Some(linked);
@@ -434,7 +441,7 @@ impl Writer {
             .filter(|(info, handle)| handle.is_none() && open_root(info).is_ok())
             .map(|(info, _)| info.path.clone())
             .collect();
-        back.iter().for_each(|root| _ = self.changed(root, Changes::Rescan));
+        back.iter().for_each(|root| _ = self.follow_changes(root, Changes::Rescan));
     }
 
     /// What files are compared with.
@@ -494,7 +501,7 @@ impl Writer {
         let listed = IngestReport::MAX_LISTED;
         let (set, left_out) =
             json_graph::parse((&request.path, &source), &bytes, &current.graph, known, listed, cancel)?;
-        stages.done("parsing");
+        stages.end_stage("parsing");
         let mut imported: Vec<json_graph::Imported> =
             known.iter().filter(|known| known.source != source).cloned().collect();
         imported.push(set);
@@ -517,15 +524,16 @@ impl Writer {
         cancel.check()?;
         let generation = self.next_generation();
         self.publish(&current, generation, content)?;
-        stages.done("building");
+        stages.end_stage("building");
         self.save_now().map_err(EngineError::Store)?;
-        stages.done("writing");
+        stages.end_stage("writing");
         Ok(())
     }
 
     fn report(&self, request: &IngestRequest, before: &Snapshot, done: Done, stages: Stages) -> IngestReport {
         let after = self.shared.current();
         let mut problems: std::collections::BTreeMap<ProblemKind, usize> = Default::default();
+        // Problems of the whole index and not of this run only: they say how complete answers are.
         let of_files = after.files.iter().flat_map(|file| &file.problems);
         for problem in of_files {
             *problems.entry(problem.kind).or_default() += 1;
@@ -581,11 +589,11 @@ pub(super) fn link(
 ) -> Result<LinkDelta, EngineError> {
     progress.report(ProgressEvent { stage: "linking", done: 0, total: None });
     let delta = pool.install(|| linked.linker.link(cancel, progress))?;
-    if linked.linker.is_short() { Err(gone()) } else { Ok(delta) }
+    if linked.linker.is_short() { Err(report_gone()) } else { Ok(delta) }
 }
 
 /// The facts of a file were dropped from the cache, and its content on disk is another: the next run links all files.
-pub(super) fn gone() -> EngineError {
+pub(super) fn report_gone() -> EngineError {
     EngineError::Internal("facts of a file are not stored any more".into())
 }
 
@@ -615,7 +623,7 @@ pub(super) fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
 }
 
 /// Entries whose size or time has to be updated.
-fn touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, Option<FileEntry>)> {
+fn list_touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, Option<FileEntry>)> {
     let mut changed = Vec::new();
     for (path, meta) in rows {
         if let Some(entry) = files.get(path).filter(|entry| entry.size != meta.size || entry.mtime_ns != meta.mtime_ns)

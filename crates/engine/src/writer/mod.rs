@@ -397,7 +397,7 @@ impl Writer {
             }
             Event::Changed { root, changes } => {
                 self.note_documents(&root, &changes);
-                self.changed(&root, changes);
+                self.follow_changes(&root, changes);
                 // A switch of the branch changes files, too.
                 self.read_history();
             }
@@ -410,7 +410,7 @@ impl Writer {
                 // Also if nobody waits any more: the files are as they are.
                 let changes = Changes::Paths(paths);
                 self.note_documents(&root, &changes);
-                let is_indexed = self.lock.is_some() && self.changed(&root, changes);
+                let is_indexed = self.lock.is_some() && self.follow_changes(&root, changes);
                 let _ = asker.reply.send(is_indexed);
             }
             Event::Flush { asker } => {
@@ -438,8 +438,8 @@ impl Writer {
             Event::StopAutoIngest { agent, reply } => {
                 let _ = reply.send(self.stop_auto_ingest(&agent));
             }
-            Event::Packed => self.packed(),
-            Event::Damaged { path, why } => self.damaged(&path, &why),
+            Event::Packed => self.adopt_packed(),
+            Event::Damaged { path, why } => self.drop_damaged(&path, &why),
             Event::Stop => {}
         }
     }
@@ -456,7 +456,7 @@ impl Writer {
         reporter.report(ProgressEvent { stage: "reading", done: 0, total: None });
         let before = self.shared.state().notices.clone();
         self.recover_files();
-        let outcome = self.guarded(|writer| writer.ingest(request, cancel, &reporter));
+        let outcome = self.catch_panic(|writer| writer.ingest(request, cancel, &reporter));
         if outcome.is_ok() {
             self.shared.settle(&before);
         }
@@ -465,7 +465,7 @@ impl Writer {
 
     /// Runs a change of the index. Whoever changes the linker takes it out until the change is complete; after a panic
     /// it is dropped in any case.
-    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn catch_panic<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, EngineError>) -> Result<T, EngineError> {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self)));
         outcome.unwrap_or_else(|_| {
             self.linked = None;
@@ -481,7 +481,7 @@ impl Writer {
         if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
             return false;
         }
-        let is_whole = roots.iter().all(|root| self.changed(&root.path, Changes::Rescan));
+        let is_whole = roots.iter().all(|root| self.follow_changes(&root.path, Changes::Rescan));
         self.missed &= !is_whole;
         is_whole
     }
@@ -498,11 +498,11 @@ impl Writer {
     }
 
     /// Follows changes of a root. Returns whether they are indexed now.
-    fn changed(&mut self, root: &Path, changes: Changes) -> bool {
+    fn follow_changes(&mut self, root: &Path, changes: Changes) -> bool {
         // A process that wrote may have been killed since.
         self.recover_files();
         let shared = self.shared.clone();
-        let result = self.guarded(|writer| {
+        let result = self.catch_panic(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
             let stop = shared.stop.clone();
             writer.refresh(root, changes, &stop, &reporter)
@@ -523,7 +523,7 @@ impl Writer {
         }
     }
 
-    fn damaged(&mut self, path: &Path, why: &str) {
+    fn drop_damaged(&mut self, path: &Path, why: &str) {
         if self.base.as_deref() != Some(path) {
             // Nothing rests on that file any more.
             return;
@@ -554,7 +554,7 @@ impl Writer {
         if writes {
             let shared = self.shared.clone();
             let stop = shared.stop.clone();
-            let rebuilt = self.guarded(|writer| {
+            let rebuilt = self.catch_panic(|writer| {
                 let reporter = Reporter { shared: &shared, reply: None };
                 writer.rebuild(roots.to_vec(), &stop, &reporter)
             });
@@ -624,7 +624,7 @@ impl Writer {
     /// Rebuilds the linker after a failed run consumed it: without it edits could not be packed.
     fn relink(&mut self) {
         let shared = self.shared.clone();
-        let linked = self.guarded(|writer| {
+        let linked = self.catch_panic(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
             writer.relink_all(&shared.stop, &reporter)
         });
@@ -670,7 +670,7 @@ impl Writer {
     }
 
     /// Adopts the result of the packing thread, waiting for it if needed.
-    fn packed(&mut self) {
+    fn adopt_packed(&mut self) {
         let Some(thread) = self.packing.take() else { return };
         let result = thread.join().unwrap_or_else(|_| Err("packing it panicked".into()));
         match result {
@@ -686,7 +686,7 @@ impl Writer {
 
     /// Packs and writes at once.
     fn save_now(&mut self) -> Result<(), String> {
-        self.packed();
+        self.adopt_packed();
         let Some(packer) = self.packer() else { return Ok(()) };
         // Also at shutdown: acknowledged edits must be there next time.
         let saved = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, packed))?;
@@ -707,7 +707,7 @@ impl Writer {
         if self.lock.is_none() {
             return Err(EngineError::WriterElsewhere);
         }
-        self.packed();
+        self.adopt_packed();
         let is_due = self.unsaved;
         if is_due {
             self.save_now().map_err(EngineError::Store)?;
@@ -780,7 +780,7 @@ impl Writer {
         if self.lock.is_none() {
             return;
         }
-        self.packed();
+        self.adopt_packed();
         // Writing a large index takes longer than a stopping client waits; the next server finds the changes on its
         // own.
         let large = self.shared.current().graph.node_count() >= LARGE;

@@ -87,6 +87,7 @@ impl Writer {
         let Some(container) = self.stored.take() else { return Ok(false) };
         let Some(state) = persist::linker_state(&container) else { return Ok(false) };
         let current = self.shared.current();
+        // What the linker remembers holds only with the compiler indexes it was made with, and if all facts are stored.
         let (compiler, cover) = self.compiler_index();
         if cover != current.compiler || current.files.iter().any(is_fleeting) {
             return Ok(false);
@@ -102,10 +103,12 @@ impl Writer {
         let Some(mut linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
             return Ok(false);
         };
+        // The stored state is put back, or the next run would have to link everything.
         if cancel.is_cancelled() {
             self.stored = Some(container);
             return Err(EngineError::Cancelled);
         }
+        // Last check: the linker must know exactly the files of the snapshot.
         let mut paths: Vec<&RepoPath> = linker.paths().collect();
         paths.sort_unstable();
         if !paths.into_iter().eq(current.files.iter().map(|entry| &entry.path)) {
@@ -144,7 +147,8 @@ impl Writer {
             }
             self.stored = None;
         }
-        let is_due = are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.loaded());
+        let is_due =
+            are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.list_loaded());
         if is_due && self.unload_facts(&mut linked, Origin::of(&current)) {
             linked.files.retain(|path, _| current.files.get(path).is_none_or(is_fleeting));
             memory::release();

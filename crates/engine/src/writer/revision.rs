@@ -82,7 +82,7 @@ impl Snapshot {
     ) -> Result<Arc<Snapshot>, NoSnapshot> {
         let revisions = &self.histories.revisions;
         let key = format!("{} {} {}", self.generation, place.outer(""), commit.name());
-        if let Some(known) = revisions.known(&key) {
+        if let Some(known) = revisions.find_known(&key) {
             return Ok(known);
         }
         let contents = place.contents()?;
@@ -125,7 +125,7 @@ impl Snapshot {
     ) -> Result<(Arc<Snapshot>, Vec<RepoPath>), EngineError> {
         let revisions = &self.histories.revisions;
         let key = key_of(files);
-        if let Some(known) = revisions.known::<(Arc<Snapshot>, Vec<RepoPath>)>(&key) {
+        if let Some(known) = revisions.find_known::<(Arc<Snapshot>, Vec<RepoPath>)>(&key) {
             return Ok((known.0.clone(), known.1.clone()));
         }
         let known = files.iter().filter_map(|file| {

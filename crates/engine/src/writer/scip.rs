@@ -29,7 +29,7 @@ impl Writer {
             return (index.clone(), cover.clone());
         }
         let (own, cover) = self.stored_compiler_index();
-        let (index, cover) = self.joined(&own).unwrap_or((own, cover));
+        let (index, cover) = self.join_indexes(&own).unwrap_or((own, cover));
         let loaded = (Arc::new(index), Arc::new(cover));
         self.compiler = Some(loaded.clone());
         loaded
@@ -55,7 +55,7 @@ impl Writer {
 
     /// The indexes that were imported into the repositories of a federation, and these over them; `None` if there are
     /// none. They are read when a federation is opened.
-    fn joined(&self, own: &CompilerIndex) -> Option<(CompilerIndex, Cover)> {
+    fn join_indexes(&self, own: &CompilerIndex) -> Option<(CompilerIndex, Cover)> {
         let federation = self.shared.config.federation.as_ref()?;
         let workspace = (String::new(), federation.workspace());
         let members = federation.members().iter().map(|member| (member.name.clone(), member.path.as_path()));
@@ -88,7 +88,7 @@ impl Writer {
                 let inner = full.strip_prefix(&of.path).ok()?.to_str()?;
                 RepoPath::new(&format!("{}/{inner}", of.name)).ok()
             };
-            all = all.with_all(&index.moved(&name, inside));
+            all = all.with_all(&index.move_paths(&name, inside));
         }
         if all == CompilerIndex::default() {
             return None;
@@ -117,12 +117,13 @@ impl Writer {
         if self.shared.current().is_empty() {
             return bad_request("nothing is indexed yet; ingest the code first, then the compiler's index of it");
         }
+        // The index is compared with our own definitions, so these must be linked.
         if self.linked.is_none() {
             self.relink_all(cancel, progress)?;
         }
         let info = &place.roots[place.root];
         let bytes = open_root(info).map_err(EngineError::BadRequest)?.read(inner, MAX_INDEX_BYTES)?;
-        stages.done("reading");
+        stages.end_stage("reading");
         progress.report(ProgressEvent { stage: "parsing", done: 0, total: None });
         let current = self.shared.current();
         let Some(linked) = &self.linked else {
@@ -135,13 +136,14 @@ impl Writer {
         if set.files.is_empty() {
             return Err(covers_nothing(&report, request));
         }
+        // The bytes of an index may be hundreds of megabytes; they are not needed while files are linked.
         let bytes_read = bytes.len() as u64;
         drop(bytes);
         let index = match request.mode {
             Mode::Merge => self.stored_compiler_index().0.with(set),
             Mode::Replace | Mode::Drop => CompilerIndex::default().with(set),
         };
-        stages.done("parsing");
+        stages.end_stage("parsing");
         let done = Done { bytes_read, compiler: Some(report), ..Done::default() };
         self.use_index(index, done, cancel, progress, stages)
     }
@@ -171,7 +173,7 @@ impl Writer {
         if self.linked.is_none() {
             self.relink_all(cancel, progress)?;
         }
-        stages.done("parsing");
+        stages.end_stage("parsing");
         self.use_index(index, Done::default(), cancel, progress, stages)
     }
 
@@ -186,10 +188,10 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         let current = self.shared.current();
         let (stored, cover) = index.encode().map_err(|error| EngineError::Internal(error.to_string()))?;
-        let (index, cover) = self.joined(&index).unwrap_or((index, cover));
+        let (index, cover) = self.join_indexes(&index).unwrap_or((index, cover));
         let (index, cover) = (Arc::new(index), Arc::new(cover));
         let (linked, delta) = self.link_with(&index, cancel, progress)?;
-        stages.done("linking");
+        stages.end_stage("linking");
         if let Some(report) = &mut done.compiler {
             note(report, &delta);
         }
@@ -198,11 +200,11 @@ impl Writer {
         let changes = LinkChanges { delta, rows: BTreeMap::new(), edited: Vec::new(), removed: Vec::new() };
         self.publish_links(linked, changes, content, cancel)?;
         self.compiler = Some((index, cover));
-        stages.done("building");
+        stages.end_stage("building");
         let store = self.shared.project.set_compiler_index(&stored);
         store.map_err(|error| EngineError::Store(error.to_string()))?;
         self.save_now().map_err(EngineError::Store)?;
-        stages.done("writing");
+        stages.end_stage("writing");
         Ok(done)
     }
 

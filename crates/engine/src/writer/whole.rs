@@ -9,7 +9,7 @@ use m1nd_vfs::Root;
 
 use super::build::{self, WholeGraph};
 use super::files::{self, Basis, Care, Scan};
-use super::ingest::{Done, Stages, gone, keeps_prefixes, same_content, same_handles, target};
+use super::ingest::{Done, Stages, keeps_prefixes, report_gone, same_content, same_handles, target};
 use super::restore::{Origin, is_fleeting};
 use super::{Linked, LinkedFile, Writer};
 use crate::cover::Cover;
@@ -106,11 +106,11 @@ impl Writer {
         let same_roots = current.roots.as_ref() == roots.as_slice();
         let handles = self.open_roots(&roots);
         let scan = self.scan_roots(&current, (&roots, &handles), fresh, cancel, progress)?;
-        stages.done("reading");
+        stages.end_stage("reading");
         let mut intake = self.intake(&roots, fresh.keeps_facts)?;
         let gathered = files::gather(scan, self, &handles, &mut |file| intake.add(file), (cancel, progress))?;
         intake.set();
-        stages.done("parsing");
+        stages.end_stage("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
         let Intake { mut linked, mut entries, has_dropped, .. } = intake;
@@ -140,7 +140,7 @@ impl Writer {
             }
             outcome => outcome?,
         };
-        stages.done("linking");
+        stages.end_stage("linking");
         let Some(graph) = graph else {
             self.linked = Some(linked);
             self.unload(None);
@@ -158,10 +158,10 @@ impl Writer {
         }
         let (graph, _) = graph.finish(&linked.linker, cancel)?;
         cancel.check()?;
-        stages.done("building");
+        stages.end_stage("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked, &graph, &pool, cancel)?.ok_or_else(gone)?;
-        stages.done("indexing");
+        let search = build::search(&linked, &graph, &pool, cancel)?.ok_or_else(report_gone)?;
+        stages.end_stage("indexing");
         let generation = self.next_generation();
         let content = Content {
             graph,

@@ -50,7 +50,7 @@ fn a_first_ingest_stops_at_every_poll() {
 #[test]
 fn a_later_ingest_stops_at_every_poll() {
     let project = Project::new(PYTHON);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let request = IngestRequest { incremental: true, ..IngestRequest::code(project.tree.path()) };
     let change = |at: u64| project.tree.write("app/pool.py", format!("def f{at}():\n    pass\n"));
     let polls = cancel_at_each_poll(&engine, &request, &change);

@@ -28,7 +28,7 @@ impl Progress for Held {
 #[test]
 fn readers_answer_while_an_ingest_runs() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let before = engine.snapshot().generation();
     for number in 0..50 {
         project.tree.write(format!("m{number}.py"), format!("def f{number}(): pass\n"));
@@ -66,7 +66,7 @@ fn readers_answer_while_an_ingest_runs() {
 #[test]
 fn a_snapshot_never_mixes_generations() {
     let project = Project::new("//- a.py\ndef f0(): pass\n//- b.py\ndef g0(): pass\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let readers: Vec<_> = (0..4)
@@ -102,7 +102,7 @@ fn a_snapshot_never_mixes_generations() {
 #[test]
 fn a_cancelled_ingest_changes_nothing_and_any_other_ends() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let mut random = m1nd_testkit::Random::new(1);
     for round in 0..60 {
         project.tree.write("a.py", format!("def f{round}(): pass\n"));
@@ -146,7 +146,7 @@ fn an_edit_costs_the_edited_file_only() {
         fixture.push_str(&format!("//- m{number}.py\nfrom base import base\ndef f{number}():\n    base()\n"));
     }
     let project = Project::new(&fixture);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     project.tree.write("m7.py", "from base import base\ndef f7():\n    base()\n    base()\n");
     let report = incremental(&engine, project.tree.path());
     assert_eq!((report.files_parsed, report.files_linked), (1, 1), "{report:?}");
@@ -156,7 +156,7 @@ fn an_edit_costs_the_edited_file_only() {
 #[test]
 fn a_watched_root_stays_fresh() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
-    drop(project.indexed());
+    drop(project.open_indexed());
     let engine =
         m1nd_engine::Engine::open(m1nd_engine::EngineConfig { watch: true, ..project.config() }).expect("opens");
     let sees = |id: &str| {

@@ -10,8 +10,8 @@ use m1nd_testkit::TempTree;
 
 use crate::project::{Project, incremental, ingest};
 
-fn skipped(snapshot: &Snapshot) -> Vec<(String, ProblemKind)> {
-    snapshot.skipped().iter().map(|(path, why)| (path.clone(), why.kind)).collect()
+fn list_skipped(snapshot: &Snapshot) -> Vec<(String, ProblemKind)> {
+    snapshot.list_skipped().iter().map(|(path, why)| (path.clone(), why.kind)).collect()
 }
 
 fn has(engine: &Engine, id: &str) -> bool {
@@ -33,7 +33,7 @@ fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
 fn state(engine: &Engine) -> String {
     let snapshot = engine.snapshot();
     let files: Vec<&str> = snapshot.files().iter().map(|file| file.path.as_str()).collect();
-    format!("{files:?}\n{:?}\n{}", snapshot.skipped(), snapshot.graph().dump())
+    format!("{files:?}\n{:?}\n{}", snapshot.list_skipped(), snapshot.graph().dump())
 }
 
 fn clean(root: &Path) -> String {
@@ -44,7 +44,7 @@ fn clean(root: &Path) -> String {
 }
 
 /// A project below a folder that stays, so that the root can go and come back.
-fn nested() -> (Project, std::path::PathBuf, EngineConfig) {
+fn open_nested() -> (Project, std::path::PathBuf, EngineConfig) {
     let project = Project::new("//- repo/a.py\ndef f(): pass\n");
     let root = project.tree.join("repo");
     let config = EngineConfig { roots: vec![root.clone()], ..project.config() };
@@ -54,7 +54,7 @@ fn nested() -> (Project, std::path::PathBuf, EngineConfig) {
 #[cfg(unix)]
 #[test]
 fn a_root_made_anew_is_read_anew() {
-    let (project, root, config) = nested();
+    let (project, root, config) = open_nested();
     let engine = Engine::open(config).expect("opens");
     ingest(&engine, IngestRequest::code(&root)).expect("ingests");
     fs::rename(&root, project.tree.join("old")).expect("renames");
@@ -68,16 +68,18 @@ fn a_root_made_anew_is_read_anew() {
 #[cfg(unix)]
 #[test]
 fn a_watched_root_that_goes_is_reported_and_comes_back() {
-    let (project, root, config) = nested();
+    let (project, root, config) = open_nested();
     let engine = Engine::open(EngineConfig { watch: true, ..config }).expect("opens");
     ingest(&engine, IngestRequest::code(&root)).expect("ingests");
     fs::rename(&root, project.tree.join("old")).expect("renames");
-    await_that("the root is reported", || skipped(&engine.snapshot()) == [(".".to_owned(), ProblemKind::Unreadable)]);
+    await_that("the root is reported", || {
+        list_skipped(&engine.snapshot()) == [(".".to_owned(), ProblemKind::Unreadable)]
+    });
     assert!(engine.snapshot().is_empty(), "its files are gone");
     assert_eq!(engine.status().roots, std::slice::from_ref(&root), "it stays a root");
     project.tree.write("repo/c.py", "def h(): pass\n");
     await_that("the root is back", || has(&engine, "file::c.py::fn::h"));
-    assert_eq!(skipped(&engine.snapshot()), []);
+    assert_eq!(list_skipped(&engine.snapshot()), []);
     project.tree.write("repo/d.py", "def i(): pass\n");
     await_that("it is watched again", || has(&engine, "file::d.py::fn::i"));
 }
@@ -91,7 +93,9 @@ fn a_link_put_in_place_of_a_file_is_no_file_whoever_sees_it() {
     fs::remove_file(project.tree.join("b.py")).expect("removes");
     std::os::unix::fs::symlink("a.py", project.tree.join("b.py")).expect("links");
     await_that("the file is gone", || !has(&engine, "file::b.py"));
-    await_that("the link is told", || skipped(&engine.snapshot()) == [("b.py".to_owned(), ProblemKind::SymbolicLink)]);
+    await_that("the link is told", || {
+        list_skipped(&engine.snapshot()) == [("b.py".to_owned(), ProblemKind::SymbolicLink)]
+    });
     assert_eq!(state(&engine), clean(project.tree.path()));
 }
 
@@ -130,21 +134,21 @@ fn the_node_limit_holds_for_the_index_and_refused_files_keep_nothing() {
     config.limits.graph_nodes = 5;
     let engine = Engine::open(config).expect("opens");
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
-    assert_eq!(skipped(&engine.snapshot()), [], "four nodes fit");
+    assert_eq!(list_skipped(&engine.snapshot()), [], "four nodes fit");
     project.tree.write("c.py", "def h(): pass\n");
     incremental(&engine, project.tree.path());
-    assert_eq!(skipped(&engine.snapshot()), [("c.py".to_owned(), ProblemKind::GraphLimit)], "six do not");
+    assert_eq!(list_skipped(&engine.snapshot()), [("c.py".to_owned(), ProblemKind::GraphLimit)], "six do not");
     project.tree.write("b.py", "def g2(): pass\ndef g3(): pass\ndef g4(): pass\n");
     project.tree.remove("c.py");
     incremental(&engine, project.tree.path());
-    assert_eq!(skipped(&engine.snapshot()), [("b.py".to_owned(), ProblemKind::GraphLimit)]);
+    assert_eq!(list_skipped(&engine.snapshot()), [("b.py".to_owned(), ProblemKind::GraphLimit)]);
     assert!(
         !has(&engine, "file::b.py::fn::g") && !has(&engine, "file::b.py"),
         "what it was is not shown as what it is"
     );
     project.tree.write("b.py", "def g5(): pass\n");
     incremental(&engine, project.tree.path());
-    assert_eq!(skipped(&engine.snapshot()), []);
+    assert_eq!(list_skipped(&engine.snapshot()), []);
     assert!(has(&engine, "file::b.py::fn::g5"));
 }
 
@@ -158,7 +162,7 @@ fn old_facts_are_dropped_past_their_bound() {
         let home = m1nd_store::Home::open(project.home.path()).expect("opens");
         home.facts_cache().expect("opens").stored_bytes().expect("readable")
     };
-    drop(project.indexed());
+    drop(project.open_indexed());
     let all = stored();
     assert!(all > 10_000, "{all} bytes");
     let bound = all / 2;
@@ -175,7 +179,7 @@ fn old_facts_are_dropped_past_their_bound() {
 #[test]
 fn derived_files_of_another_version_or_in_ruins_do_not_keep_it_from_opening() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
-    drop(project.indexed());
+    drop(project.open_indexed());
     let facts = project.home.path().join("cache/facts/facts.db");
     let folder =
         fs::read_dir(project.home.path().join("projects")).expect("lists").next().expect("one").expect("entry");

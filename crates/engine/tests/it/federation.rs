@@ -36,7 +36,7 @@ fn an_edit_in_one_repository_touches_no_other() {
     }
     let generations = names.map(|name| alone(name).snapshot().generation());
 
-    let engine = project.federated(&names);
+    let engine = project.open_federated(&names);
     let of_two = |snapshot: &Snapshot| -> Vec<_> {
         snapshot.files().within("two").map(|file| (file.path.clone(), file.hash, file.tiers)).collect()
     };

@@ -20,7 +20,7 @@ f()
 ";
 
 /// The paths that changed, and whether everything was compared.
-fn told((_, found): &(std::sync::Arc<m1nd_engine::Snapshot>, Freshness)) -> (String, bool) {
+fn describe_freshness((_, found): &(std::sync::Arc<m1nd_engine::Snapshot>, Freshness)) -> (String, bool) {
     let paths: Vec<&str> = found.changed.iter().map(|path| path.as_str()).collect();
     assert_eq!(paths.len(), found.total.min(Freshness::MAX_LISTED));
     (paths.join(" "), found.complete)
@@ -65,13 +65,13 @@ fn every_change_on_disk_is_told_and_caught_up_with() {
             if aged {
                 age(&project, &["a.py", "sub/b.py", ".gitignore"]);
             }
-            let engine = project.indexed();
+            let engine = project.open_indexed();
             change(&project);
             let before = engine.snapshot().generation();
-            assert_eq!(told(&engine.freshness(&Cancel::new())), ((*expected).to_owned(), true), "{what}");
+            assert_eq!(describe_freshness(&engine.freshness(&Cancel::new())), ((*expected).to_owned(), true), "{what}");
             assert_eq!(engine.snapshot().generation(), before, "{what}: a look changes nothing");
-            assert_eq!(told(&engine.catch_up(&Cancel::new())), (String::new(), true), "{what}");
-            assert_eq!(told(&engine.freshness(&Cancel::new())), (String::new(), true), "{what}");
+            assert_eq!(describe_freshness(&engine.catch_up(&Cancel::new())), (String::new(), true), "{what}");
+            assert_eq!(describe_freshness(&engine.freshness(&Cancel::new())), (String::new(), true), "{what}");
             assert_eq!(engine.snapshot().generation() > before, !expected.is_empty(), "{what}");
             let report = incremental(&engine, project.tree.path());
             assert!(!report.changed, "{what}: an ingest agrees");
@@ -82,10 +82,10 @@ fn every_change_on_disk_is_told_and_caught_up_with() {
 #[test]
 fn an_index_of_an_earlier_run_is_compared_too() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     project.tree.write("c.py", "from a import f\nf()\n");
     let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
-    assert_eq!(told(&reader.catch_up(&Cancel::new())), ("c.py".to_owned(), true), "it may not index");
+    assert_eq!(describe_freshness(&reader.catch_up(&Cancel::new())), ("c.py".to_owned(), true), "it may not index");
     drop(reader);
     let engine = project.open();
     let (snapshot, found) = engine.catch_up(&Cancel::new());
@@ -95,18 +95,18 @@ fn an_index_of_an_earlier_run_is_compared_too() {
 #[test]
 fn a_process_beside_the_writer_tells_what_changed() {
     let project = Project::new(FIXTURE);
-    let _writer = project.indexed();
+    let _writer = project.open_indexed();
     let beside = project.open();
     assert_eq!(beside.role(), ProcessRole::Reader);
     assert!(beside.catch_up(&Cancel::new()).1.is_fresh());
     project.tree.write("c.py", "pass\n");
-    assert_eq!(told(&beside.catch_up(&Cancel::new())), ("c.py".to_owned(), true));
+    assert_eq!(describe_freshness(&beside.catch_up(&Cancel::new())), ("c.py".to_owned(), true));
 }
 
 #[test]
 fn a_check_without_time_proves_nothing() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     let config = EngineConfig { check_budget: Duration::ZERO, read_only: true, ..project.config() };
     let engine = Engine::open(config).expect("opens");
     let (_, found) = engine.freshness(&Cancel::new());
@@ -124,9 +124,9 @@ fn a_root_that_is_gone_is_told() {
     let engine = Engine::open(config).expect("opens");
     crate::project::ingest(&engine, m1nd_engine::IngestRequest::code(&root)).expect("ingests");
     fs::rename(&root, project.tree.join("old")).expect("renames");
-    assert_eq!(told(&engine.freshness(&Cancel::new())), ("a.py".to_owned(), true));
+    assert_eq!(describe_freshness(&engine.freshness(&Cancel::new())), ("a.py".to_owned(), true));
     project.tree.write("repo/b.py", "def g(): pass\n");
-    assert_eq!(told(&engine.freshness(&Cancel::new())), ("a.py b.py".to_owned(), true));
+    assert_eq!(describe_freshness(&engine.freshness(&Cancel::new())), ("a.py b.py".to_owned(), true));
     let (snapshot, found) = engine.catch_up(&Cancel::new());
     assert!(found.is_fresh() && snapshot.graph().find("file::b.py").is_some());
 }
@@ -170,7 +170,7 @@ fn an_incremental_ingest_of_a_watched_root_takes_what_changed_from_the_watcher()
 #[test]
 fn checks_at_the_same_time_know_what_was_written_before_them() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     std::thread::scope(|scope| {
         for number in 0..8 {
             let (engine, project) = (&engine, &project);

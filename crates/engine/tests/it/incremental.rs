@@ -179,7 +179,7 @@ fn dump(engine: &Engine) -> String {
 }
 
 /// Search results with scores, which must not depend on how the index was built.
-fn found(engine: &Engine) -> Vec<(String, f64)> {
+fn find_hits(engine: &Engine) -> Vec<(String, f64)> {
     let snapshot = engine.snapshot();
     let query = m1nd_search::Query::parse("pool make get use fetch");
     let found = snapshot.index().search(&query, 50, &m1nd_search::Filter::default(), &m1nd_base::Cancel::new());
@@ -220,7 +220,7 @@ fn check(dialect: &Dialect) {
             let differing = changed.lines().zip(built.lines()).find(|(a, b)| a != b);
             panic!("seed {seed}, edits {edits:#?}: first difference {differing:#?}");
         }
-        assert_eq!(found(&engine), found(&fresh), "seed {seed}, edits {edits:#?}");
+        assert_eq!(find_hits(&engine), find_hits(&fresh), "seed {seed}, edits {edits:#?}");
     }
 }
 
@@ -242,8 +242,8 @@ macro_rules! other { () => {}; }
 load!(fetch, |x: u32| x);
 ",
     );
-    let engine = project.indexed();
-    let names = || -> Vec<String> { found(&engine).into_iter().map(|(id, _)| id).collect() };
+    let engine = project.open_indexed();
+    let names = || -> Vec<String> { find_hits(&engine).into_iter().map(|(id, _)| id).collect() };
     let function = "file::src/checks.rs::fn::fetch".to_owned();
     assert!(!names().contains(&function));
     let text = "macro_rules! load { ($name:ident, $e:expr) => { fn $name() { $e(1); } }; }\n";
@@ -273,7 +273,7 @@ pub struct Deep;
 pub fn help() { crate::run() }
 ",
     );
-    let mut engine = project.indexed();
+    let mut engine = project.open_indexed();
     for (declared, is_test) in [("mod helpers;", false), ("#[cfg(test)]\nmod helpers;", true), ("mod helpers;", false)]
     {
         project.tree.write("src/lib.rs", format!("{declared}\npub fn run() {{}}\n"));

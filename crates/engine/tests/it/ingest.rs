@@ -26,7 +26,7 @@ fn files_become_a_graph() {
 fn a_header_is_one_of_cpp_below_a_long_licence_too() {
     let licence = "// All rights reserved, and much more to say about it.\n".repeat(100);
     let project = Project::new(&format!("//- slice.h\n{licence}namespace db {{\nclass Slice {{}};\n}}\n"));
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let languages: Vec<&str> = snapshot.files().iter().map(|file| file.language.name()).collect();
     assert_eq!(languages, ["cpp"]);
     assert_eq!(snapshot.nodes_named("db::Slice").len(), 1);
@@ -35,7 +35,7 @@ fn a_header_is_one_of_cpp_below_a_long_licence_too() {
 #[test]
 fn lines_have_nodes_and_texts_know_their_age() {
     let project = Project::new(PYTHON);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let at = |line| snapshot.node_at(&path("app/pool.py"), line).map(|node| snapshot.graph().id(node).to_owned());
     assert_eq!(at(1).as_deref(), Some("file::app/pool.py::class::Pool"));
     assert_eq!(at(3).as_deref(), Some("file::app/pool.py::class::Pool::fn::acquire"));
@@ -52,7 +52,7 @@ fn lines_have_nodes_and_texts_know_their_age() {
 fn only_allowed_roots_are_read() {
     let project = Project::new(PYTHON);
     let other = Project::new("//- x.py\nx = 1\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let before = engine.snapshot().generation();
     for outside in [other.tree.path().to_owned(), other.tree.join("x.py"), "/etc".into(), project.tree.join("../..")] {
         let error = ingest(&engine, IngestRequest::code(outside)).expect_err("refused");
@@ -67,7 +67,7 @@ fn only_allowed_roots_are_read() {
 #[test]
 fn a_path_inside_a_root_keeps_ids() {
     let project = Project::new(PYTHON);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     project.tree.write("app/pool.py", "class Pool:\n    def release(self):\n        pass\n");
     project.tree.write("app/other.py", "x = 1\n");
     let report = ingest(&engine, IngestRequest::code(project.tree.join("app/pool.py"))).expect("ingests");
@@ -115,7 +115,7 @@ fn imported_graphs_live_beside_the_code() {
                      {"source":"file::app/main.py","target":"svc::mail"},
                      {"source":"svc::billing","target":"svc::gone"}]}"#,
     );
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let json = IngestRequest {
         adapter: Adapter::Json,
         mode: Mode::Merge,
@@ -173,7 +173,7 @@ fn an_empty_folder_is_an_empty_index() {
 #[test]
 fn cancelling_leaves_the_index_as_it_was() {
     let project = Project::new(PYTHON);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let before = engine.snapshot();
     project.tree.write("app/pool.py", "x = 1\n");
     let cancel = Cancel::new();
@@ -208,7 +208,7 @@ fn progress_names_every_stage() {
 #[test]
 fn facts_are_shared_between_worktrees() {
     let project = Project::new(PYTHON);
-    drop(project.indexed());
+    drop(project.open_indexed());
     let copy = m1nd_testkit::TempTree::new(PYTHON);
     let config = m1nd_engine::EngineConfig::new(project.home.path().into(), vec![copy.path().into()]);
     let engine = m1nd_engine::Engine::open(config).expect("opens");
@@ -238,7 +238,7 @@ fn files_past_the_limit_of_nodes_are_reported() {
 #[test]
 fn a_failed_request_costs_the_next_ingest_nothing() {
     let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef g(): pass\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let absent = project.tree.path().join("absent");
     assert!(ingest(&engine, IngestRequest::code(&absent)).is_err());
     project.tree.write("a.py", "def h(): pass\n");
@@ -250,7 +250,7 @@ fn a_failed_request_costs_the_next_ingest_nothing() {
 fn folders_of_version_control_are_neither_roots_nor_indexed() {
     let project =
         Project::new("//- a.py\nx = 1\n//- .git/config\n[url]\n//- .GIT/x.py\nx = 1\n//- sub/.git\ngitdir: x\n");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let dump = engine.snapshot().graph().dump();
     for inside in [".git", ".git/config", ".GIT/x.py", "sub/.git"] {
         for include_hidden in [false, true] {
@@ -258,7 +258,7 @@ fn folders_of_version_control_are_neither_roots_nor_indexed() {
             let error = ingest(&engine, request).expect_err("refused");
             assert!(error.to_string().contains("version control"), "{inside}: {error}");
         }
-        let withheld = engine.snapshot().withheld(&path(inside));
+        let withheld = engine.snapshot().check_withheld(&path(inside));
         assert_eq!(withheld, Some(m1nd_engine::Withheld::VersionControl), "{inside}");
         assert!(engine.snapshot().read_bytes(&path(inside)).is_err(), "{inside}");
     }
@@ -278,7 +278,7 @@ fn a_file_that_costs_too_much_says_what_was_left_out() {
         let file = snapshot.files().get(&path(name)).expect("the file is in the index");
         file.problems.iter().map(|problem| problem.kind).collect()
     };
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     assert_eq!(kinds(&snapshot, "Open.java"), [ProblemKind::ParseDepth]);
     assert_eq!(kinds(&snapshot, "deep.cpp"), [ProblemKind::NamesLimit]);
     assert_eq!(kinds(&snapshot, "app/main.py"), []);
@@ -300,7 +300,7 @@ fn a_file_that_ended_two_processes_is_left_out_until_it_changes() {
     let notes = project.config().home.join("extracting");
     std::fs::create_dir_all(&notes).expect("a folder");
     std::fs::write(notes.join(m1nd_base::ContentHash::of(large.as_bytes()).to_string()), "..").expect("is written");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let kinds = |engine: &m1nd_engine::Engine| -> Vec<ProblemKind> {
         let snapshot = engine.snapshot();
         let file = snapshot.files().get(&path("large.py")).expect("the file is in the index");
@@ -328,7 +328,7 @@ fn documents_live_beside_the_code_that_they_name() {
         "docs/m.light.md",
         "---\nProtocol: L1GHT/1.0\nNode: m\n---\n\n## A\n\nText.\n[⍂ entity: Pool]\n[⟁ binds_to: Pool]\n[𝔻 evidence: app/pool.py:1]\n[𝔻 evidence: gone.py]\n",
     );
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let request =
         |mode| IngestRequest { adapter: Adapter::Auto, mode, ..IngestRequest::code(project.tree.join("docs")) };
     let report = ingest(&engine, request(Mode::Merge)).expect("ingests");

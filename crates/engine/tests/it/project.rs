@@ -49,16 +49,16 @@ impl Project {
     }
 
     /// An engine over these folders of the tree as one, brought up to date. Its state belongs to a folder beside them.
-    pub(crate) fn federated(&self, members: &[&str]) -> Engine {
+    pub(crate) fn open_federated(&self, members: &[&str]) -> Engine {
         let member = |name: &&str| Member { name: (*name).into(), path: self.tree.join(name) };
         let federation = Federation::new(self.home.path().into(), members.iter().map(member).collect());
-        let engine = Engine::open(self.config().federated(federation.expect("is one"))).expect("opens");
+        let engine = Engine::open(self.config().with_federation(federation.expect("is one"))).expect("opens");
         engine.federate(true, &Cancel::new(), &NoProgress).expect("ingests");
         engine
     }
 
     /// An engine over the whole tree, indexed.
-    pub(crate) fn indexed(&self) -> Engine {
+    pub(crate) fn open_indexed(&self) -> Engine {
         let engine = self.open();
         ingest(&engine, IngestRequest::code(self.tree.path())).expect("ingests");
         engine

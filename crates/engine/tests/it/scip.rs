@@ -91,13 +91,13 @@ fn import(project: &Project, engine: &Engine, mode: Mode, bytes: &[u8]) -> Resul
     ingest(engine, request)
 }
 
-fn imported(project: &Project, engine: &Engine) -> CompilerReport {
+fn import_both(project: &Project, engine: &Engine) -> CompilerReport {
     let report = import(project, engine, Mode::Replace, &bytes(vec![shapes(), uses()])).expect("imports");
     report.compiler.expect("reports")
 }
 
 /// Out-edges of a function of `use.py`: relation, tier, target; `!` if the index says so.
-fn said(snapshot: &Snapshot, name: &str) -> Vec<String> {
+fn show_edges(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let graph = snapshot.graph();
     let id = format!("file::{USE}::fn::{name}");
     let node = graph.find(&id).unwrap_or_else(|| panic!("no node {id} in\n{}", graph.dump()));
@@ -139,16 +139,16 @@ const AFTER: &[(&str, &[&str])] = &[
 #[track_caller]
 fn check(snapshot: &Snapshot, expected: &[(&str, &[&str])]) {
     for (name, rows) in expected {
-        assert_eq!(said(snapshot, name), *rows, "{name}");
+        assert_eq!(show_edges(snapshot, name), *rows, "{name}");
     }
 }
 
 #[test]
 fn an_index_replaces_what_was_found() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     check(&engine.snapshot(), BEFORE);
-    let report = imported(&project, &engine);
+    let report = import_both(&project, &engine);
     check(&engine.snapshot(), AFTER);
     assert_eq!((report.documents, report.files, report.files_stale, report.files_unknown), (2, 2, 0, 0));
     assert_eq!((report.definitions, report.definitions_without_node), (4, 1));
@@ -163,8 +163,8 @@ fn an_index_replaces_what_was_found() {
 #[test]
 fn what_it_says_is_kept_over_a_restart_and_a_lost_snapshot() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     drop(engine);
     let engine = project.open();
     check(&engine.snapshot(), AFTER);
@@ -175,7 +175,7 @@ fn what_it_says_is_kept_over_a_restart_and_a_lost_snapshot() {
     let projects = project.home.path().join("projects");
     let folder = std::fs::read_dir(projects).expect("lists").next().expect("one project").expect("reads").path();
     std::fs::remove_dir_all(folder.join("snapshots")).expect("removes");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     check(&engine.snapshot(), AFTER);
     assert_eq!(status(&engine), Some((2, 0)));
 }
@@ -183,8 +183,8 @@ fn what_it_says_is_kept_over_a_restart_and_a_lost_snapshot() {
 #[test]
 fn a_damaged_store_is_set_aside_and_said() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     drop(engine);
     let projects = project.home.path().join("projects");
     let folder = std::fs::read_dir(projects).expect("lists").next().expect("one project").expect("reads").path();
@@ -193,7 +193,7 @@ fn a_damaged_store_is_set_aside_and_said() {
     let last = stored.len() - 1;
     stored[last] ^= 1;
     std::fs::write(&file, stored).expect("writes");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     check(&engine.snapshot(), BEFORE);
     assert_eq!(status(&engine), None);
     assert!(!file.exists());
@@ -202,8 +202,8 @@ fn a_damaged_store_is_set_aside_and_said() {
 #[test]
 fn an_edited_file_is_stale_until_it_is_as_it_was() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     let before = read(&project, USE);
     project.tree.write(USE, format!("{before}\n# edited\n"));
     incremental(&engine, project.tree.path());
@@ -218,8 +218,8 @@ fn an_edited_file_is_stale_until_it_is_as_it_was() {
 #[test]
 fn an_edit_of_the_target_keeps_what_is_said_of_nodes_that_are_still_there() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     let text = read(&project, "app/shapes.py");
     let moved = text.replace("class Square", "# moved\nclass Square").replace("def side", "def edge");
     project.tree.write("app/shapes.py", &moved);
@@ -235,15 +235,15 @@ fn an_edit_of_the_target_keeps_what_is_said_of_nodes_that_are_still_there() {
 #[test]
 fn another_import_replaces_or_adds() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     // Another source: both are kept, the newer one for the files that it is about.
     project.tree.write("more.scip", bytes(vec![document("other.py", &[]), document(USE, &[])]));
     let request = |mode| IngestRequest { adapter: Adapter::Scip, mode, ..IngestRequest::code("more.scip") };
     ingest(&engine, request(Mode::Merge)).expect("imports");
     assert_eq!(status(&engine), Some((3, 0)));
     check(&engine.snapshot(), BEFORE);
-    imported(&project, &engine);
+    import_both(&project, &engine);
     assert_eq!(status(&engine), Some((2, 0)));
     check(&engine.snapshot(), AFTER);
     ingest(&engine, request(Mode::Replace)).expect("imports");
@@ -254,7 +254,7 @@ fn another_import_replaces_or_adds() {
 #[test]
 fn documents_that_do_not_fit_are_left_out() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let report = |documents: Vec<Document>| {
         import(&project, &engine, Mode::Replace, &bytes(documents)).map(|report| report.compiler.expect("reports"))
     };
@@ -283,8 +283,8 @@ fn documents_that_do_not_fit_are_left_out() {
 #[test]
 fn what_is_no_index_is_refused() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
-    imported(&project, &engine);
+    let engine = project.open_indexed();
+    import_both(&project, &engine);
     let whole = bytes(vec![shapes(), uses()]);
     let cut = &whole[..whole.len() - 3];
     let deep = [0x12u8, 0xff, 0xff, 0xff, 0xff, 0x0f];
@@ -305,7 +305,7 @@ fn what_is_no_index_is_refused() {
 fn columns_of_any_unit_are_understood() {
     let text = "def f(): return 1\n\ndef g(): return 'é𝒳', f()\n";
     let project = Project::new(&format!("//- /a.py\n{text}"));
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let symbol = "scip-python python a 1 a/f().";
     use PositionEncoding as P;
     for (encoding, col) in [
@@ -329,7 +329,7 @@ fn columns_of_any_unit_are_understood() {
 fn a_local_variable_is_not_the_type_of_its_name() {
     let text = "export function f() {\n  const a = 1;\n  type a = number;\n  return g(a);\n}\nfunction g(x: number) { return x; }\n";
     let project = Project::new(&format!("//- /a.ts\n{text}"));
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let rows: &[Row<'_>] = &[
         (1, 8, 9, "local 1", true),
         (2, 7, 8, "local 2", true),
@@ -360,7 +360,7 @@ fn what_implements_what_becomes_edges_to_the_next_one_above() {
     const CIRCLE_AREA: &str = "scip-python python app 1 `app.shapes`/Circle#area().";
     const SQUARE: &str = "scip-python python app 1 `app.shapes`/Square#";
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let implements = |symbol: &str, above: &[&str]| SymbolInformation {
         symbol: symbol.into(),
         relationships: above
@@ -405,7 +405,7 @@ fn what_implements_what_becomes_edges_to_the_next_one_above() {
 #[test]
 fn an_imported_index_can_be_dropped() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let drop_from = |path: &str| {
         ingest(&engine, IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(path) })
     };
@@ -414,7 +414,7 @@ fn an_imported_index_can_be_dropped() {
         other => panic!("{other:?}"),
     };
     assert!(refused("index.scip").contains("no compiler's index is imported"));
-    imported(&project, &engine);
+    import_both(&project, &engine);
     project.tree.write("more.scip", bytes(vec![document("other.py", &[])]));
     let more = IngestRequest { adapter: Adapter::Scip, mode: Mode::Merge, ..IngestRequest::code("more.scip") };
     ingest(&engine, more).expect("imports");
@@ -425,7 +425,7 @@ fn an_imported_index_can_be_dropped() {
     assert!(drop_from("index.scip").expect("drops").changed);
     assert_eq!(status(&engine), Some((1, 0)));
     check(&engine.snapshot(), BEFORE);
-    imported(&project, &engine);
+    import_both(&project, &engine);
     ingest(&engine, IngestRequest { mode: Mode::Merge, adapter: Adapter::Scip, ..IngestRequest::code("more.scip") })
         .expect("imports");
     check(&engine.snapshot(), AFTER);
@@ -434,7 +434,7 @@ fn an_imported_index_can_be_dropped() {
     assert_eq!(status(&engine), None);
     check(&engine.snapshot(), BEFORE);
     drop(engine);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     check(&engine.snapshot(), BEFORE);
     assert_eq!(status(&engine), None);
     let code = IngestRequest { mode: Mode::Drop, ..IngestRequest::code(project.tree.path()) };
@@ -459,7 +459,7 @@ fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one
     ingest(&engine, request).expect("imports");
     drop(engine);
 
-    let engine = project.federated(&["own", "kit"]);
+    let engine = project.open_federated(&["own", "kit"]);
     let check = |engine: &Engine| {
         let snapshot = engine.snapshot();
         let out = |id: &str| crate::project::edges(&snapshot, id);
@@ -473,11 +473,11 @@ fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one
     };
     check(&engine);
     drop(engine);
-    check(&project.federated(&["own", "kit"]));
+    check(&project.open_federated(&["own", "kit"]));
     // Dropped where it was imported, it is gone when the federation is opened again.
     let engine = Engine::open(config()).expect("opens");
     ingest(&engine, IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code("index.scip") })
         .expect("drops");
     drop(engine);
-    assert_eq!(status(&project.federated(&["own", "kit"])), None);
+    assert_eq!(status(&project.open_federated(&["own", "kit"])), None);
 }

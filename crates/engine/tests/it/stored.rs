@@ -34,7 +34,7 @@ fn snapshot_file(project: &Project) -> PathBuf {
 #[test]
 fn a_snapshot_that_cannot_be_read_for_now_keeps_its_name() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let dump = engine.snapshot().graph().dump();
     drop(engine);
     let path = snapshot_file(&project);
@@ -57,7 +57,7 @@ fn a_snapshot_that_cannot_be_read_for_now_keeps_its_name() {
 #[test]
 fn an_index_is_there_at_once_when_it_is_opened_again() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let (dump, generation) = (engine.snapshot().graph().dump(), engine.snapshot().generation());
     drop(engine);
     let engine = project.open();
@@ -73,7 +73,7 @@ fn an_index_is_there_at_once_when_it_is_opened_again() {
 fn an_edit_between_two_processes_links_what_it_concerns() {
     const MORE: &str = "//- c.py\nfrom b import h\nh()\n//- d.py\nimport b\n//- README.md\n# Text\n";
     let project = Project::new(&format!("{FIXTURE}{MORE}"));
-    drop(project.indexed());
+    drop(project.open_indexed());
     for (text, linked) in [
         ("def g():\n    unknown()\ndef other(): ...\n", 1),
         ("def g():\n    unknown()\ndef h(): ...\n", 2),
@@ -103,7 +103,7 @@ fn an_edit_between_two_processes_links_what_it_concerns() {
 #[test]
 fn an_edit_of_a_manifest_between_two_processes_links_what_it_concerns() {
     let project = Project::new(&format!("{FIXTURE}//- setup.py\nfrom setuptools import setup\nsetup(name='p')\n"));
-    drop(project.indexed());
+    drop(project.open_indexed());
     project.tree.write("setup.py", "from setuptools import setup\nsetup(name='p')\ndef more(): ...\n");
     let engine = project.open();
     assert_eq!(incremental(&engine, project.tree.path()).files_linked, 1);
@@ -114,7 +114,7 @@ fn an_edit_of_a_manifest_between_two_processes_links_what_it_concerns() {
 fn all_files_are_linked_when_most_have_changed() {
     let text: String = (0..450).map(|number| format!("//- m{number}.py\ndef f{number}(): ...\n")).collect();
     let project = Project::new(&text);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     for number in 0..420 {
         project.tree.write(format!("m{number}.py"), format!("from m449 import f449\ndef g{number}(): f449()\n"));
     }
@@ -133,7 +133,7 @@ fn all_files_are_linked_when_most_have_changed() {
 #[test]
 fn a_whole_ingest_in_another_process_links_what_changed() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     let again = |text: Option<&str>| {
         text.into_iter().for_each(|text| project.tree.write("b.py", text));
         // Otherwise a thread would find the damage, too, perhaps earlier.
@@ -155,7 +155,7 @@ fn a_whole_ingest_in_another_process_links_what_changed() {
 fn an_imported_graph_keeps_what_the_linker_remembered() {
     let project = Project::new(FIXTURE);
     project.tree.write("extra.json", r#"{"nodes": [{"id": "x", "label": "X"}], "edges": []}"#);
-    drop(project.indexed());
+    drop(project.open_indexed());
     let json = IngestRequest {
         adapter: m1nd_engine::Adapter::Json,
         ..IngestRequest::code(project.tree.path().join("extra.json"))
@@ -173,10 +173,10 @@ fn what_was_skipped_stays_known_until_it_is_looked_at_again() {
     fs::create_dir(project.tree.path().join("sub")).expect("makes a folder");
     let link = project.tree.path().join("sub/link.py");
     std::os::unix::fs::symlink("../a.py", &link).expect("links");
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let known = |engine: &m1nd_engine::Engine| {
         let snapshot = engine.snapshot();
-        let listed: Vec<_> = snapshot.skipped().iter().map(|(path, why)| (path.clone(), why.kind)).collect();
+        let listed: Vec<_> = snapshot.list_skipped().iter().map(|(path, why)| (path.clone(), why.kind)).collect();
         let status = engine.status();
         let counted = status.problems.iter().map(|row| (row.kind, row.count)).collect::<Vec<_>>();
         (listed, snapshot.skipped_total(), counted)
@@ -211,14 +211,14 @@ fn a_file_that_is_too_large_to_read_keeps_its_language() {
 #[test]
 fn what_changed_while_nobody_looked_is_found() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     project.tree.write("b.py", "def h(): pass\n");
     project.tree.remove("a.py");
     let engine = project.open();
     let before = engine.snapshot().generation();
     let report = incremental(&engine, project.tree.path());
     assert!(report.changed && report.generation > before);
-    let clean = Project::new("//- b.py\ndef h(): pass\n").indexed();
+    let clean = Project::new("//- b.py\ndef h(): pass\n").open_indexed();
     assert_eq!(engine.snapshot().graph().dump(), clean.snapshot().graph().dump());
     let again = incremental(&engine, project.tree.path());
     assert!(!again.changed, "{again:?}");
@@ -252,7 +252,7 @@ fn damaged_and_foreign_files_are_set_aside_newer_ones_left_and_all_rebuilt() {
     ];
     for (word, damage) in damages {
         let project = Project::new(FIXTURE);
-        let engine = project.indexed();
+        let engine = project.open_indexed();
         let (dump, generation) = (engine.snapshot().graph().dump(), engine.snapshot().generation());
         drop(engine);
         let file = snapshot_file(&project);
@@ -274,7 +274,7 @@ fn damaged_and_foreign_files_are_set_aside_newer_ones_left_and_all_rebuilt() {
 #[test]
 fn a_flipped_byte_is_noticed_and_never_a_panic() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let dump = engine.snapshot().graph().dump();
     drop(engine);
     let file = snapshot_file(&project);
@@ -299,7 +299,7 @@ fn a_flipped_byte_is_noticed_and_never_a_panic() {
 #[test]
 fn one_process_writes_and_the_others_follow() {
     let project = Project::new(FIXTURE);
-    let writer = project.indexed();
+    let writer = project.open_indexed();
     let reader = project.open();
     assert_eq!(writer.status().role, ProcessRole::Writer);
     assert_eq!(reader.status().role, ProcessRole::Reader);
@@ -322,7 +322,7 @@ fn one_process_writes_and_the_others_follow() {
 #[test]
 fn read_only_never_writes() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     let config = EngineConfig { read_only: true, ..project.config() };
     let engine = Engine::open(config).expect("opens");
     assert!(engine.snapshot().graph().node_count() > 0);
@@ -356,7 +356,7 @@ fn what_is_opened_for_reading_makes_nothing_and_hides_no_index_around_it() {
 #[test]
 fn of_many_that_start_at_once_exactly_one_writes() {
     let project = Project::new(FIXTURE);
-    drop(project.indexed());
+    drop(project.open_indexed());
     for _ in 0..3 {
         let engines: Vec<Engine> = std::thread::scope(|scope| {
             let starts: Vec<_> = (0..20).map(|_| scope.spawn(|| project.open())).collect();
@@ -386,7 +386,7 @@ fn flip_content(bytes: &mut [u8]) {
 #[test]
 fn an_older_snapshot_takes_the_place_of_a_damaged_one() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let older = engine.snapshot().graph().dump();
     project.tree.write("c.py", "def added(): pass\n");
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
@@ -409,7 +409,7 @@ fn an_older_snapshot_takes_the_place_of_a_damaged_one() {
 #[test]
 fn a_server_that_finds_its_snapshot_damaged_goes_on_with_an_older_one() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     project.tree.write("c.py", "def added(): pass\n");
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     drop(engine);
@@ -428,7 +428,7 @@ fn a_server_that_finds_its_snapshot_damaged_goes_on_with_an_older_one() {
 fn without_a_usable_snapshot_the_index_is_lost_and_says_so() {
     let project = Project::new(FIXTURE);
     assert!(!project.open().has_lost_index(), "there never was one");
-    drop(project.indexed());
+    drop(project.open_indexed());
     damage(&project, Vec::clear);
     let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
     assert!(reader.has_lost_index() && reader.snapshot().is_empty());
@@ -437,7 +437,7 @@ fn without_a_usable_snapshot_the_index_is_lost_and_says_so() {
 #[test]
 fn a_damaged_database_does_not_keep_an_index_from_being_read() {
     let project = Project::new(FIXTURE);
-    let dump = project.indexed().snapshot().graph().dump();
+    let dump = project.open_indexed().snapshot().graph().dump();
     let file = snapshot_file(&project).ancestors().nth(2).expect("a folder").join("project.db");
     fs::write(&file, b"something else").expect("writes");
     let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");

@@ -7,7 +7,7 @@ use m1nd_graph::loss::{Loss, LossLimits, synergy};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, dependents, reach};
 use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights, spread};
-use m1nd_graph::support::{Roots, broken, orphans, supporters};
+use m1nd_graph::support::{Roots, find_broken, orphans, supporters};
 use m1nd_graph::{Articulation, EdgeRef, Graph, NodeIx, weights};
 use m1nd_testkit::Random;
 use rustc_hash::FxHashSet;
@@ -136,7 +136,7 @@ fn a_small_budget_is_said_to_have_ended() {
 }
 
 /// Distance and strength by definition: level by level over full tables.
-fn expected(graph: &Graph, start: NodeIx, side: Side, max_hops: u32) -> BTreeMap<NodeIx, (u32, f64)> {
+fn compute_expected(graph: &Graph, start: NodeIx, side: Side, max_hops: u32) -> BTreeMap<NodeIx, (u32, f64)> {
     let mut strongest: BTreeMap<(NodeIx, NodeIx), f64> = BTreeMap::new();
     for edge in all_edges(graph).into_iter().filter(|edge| edge.relation.carries_change()) {
         let ends = if side == Side::Dependents { (edge.to, edge.from) } else { (edge.from, edge.to) };
@@ -170,7 +170,7 @@ fn reach_is_what_its_definition_says() {
         for side in [Side::Dependents, Side::Dependencies] {
             let query = ReachQuery { side, max_hops: 3, min_strength: 0.0, max_nodes: 10_000 };
             let found = reach(&graph, &[start], &query, &Cancel::new()).expect("not cancelled");
-            let expected = expected(&graph, start, side, 3);
+            let expected = compute_expected(&graph, start, side, 3);
             let rows: BTreeMap<NodeIx, u32> = found.rows.iter().map(|row| (row.node, row.hops)).collect();
             assert_eq!(rows, expected.iter().map(|(node, row)| (*node, row.0)).collect(), "seed {seed} {side:?}");
             for row in &found.rows {
@@ -337,7 +337,7 @@ fn the_break_set_is_what_its_definition_says() {
         let graph = Model::random(&mut random, 6).build(&mut random);
         let nodes: Vec<NodeIx> = graph.nodes().collect();
         let removed: FxHashSet<NodeIx> = (0..1 + random.below(3)).map(|_| nodes[random.below(nodes.len())]).collect();
-        let found = broken(&graph, &removed, &Cancel::new()).expect("not cancelled");
+        let found = find_broken(&graph, &removed, &Cancel::new()).expect("not cancelled");
         let found: BTreeMap<NodeIx, u32> = found.into_iter().map(|(node, row)| (node, row.hops)).collect();
         assert_eq!(found, broken_by_definition(&graph, &removed), "seed {seed}");
     }
@@ -415,7 +415,7 @@ fn articulation_points_cut_off_all_but_the_largest_part() {
         for node in graph.nodes() {
             let parts = parts_without(&graph, node);
             let cut = parts.iter().sum::<usize>() - parts.iter().max().copied().unwrap_or(0);
-            assert_eq!(found.detached(node), cut, "seed {seed}, {}", graph.id(node));
+            assert_eq!(found.count_detached(node), cut, "seed {seed}, {}", graph.id(node));
         }
     }
 }

@@ -29,7 +29,7 @@ fn use_up(graph: &Graph) {
         let bounds = ReachQuery { side: Side::Dependents, max_hops: 4, min_strength: 0.01, max_nodes: 100 };
         let _ = reach(graph, &[node], &bounds, &cancel);
     }
-    let _ = (graph.find("file::f3.py"), graph.labelled("d1"), graph.unresolved_named("n1").count());
+    let _ = (graph.find("file::f3.py"), graph.find_labelled("d1"), graph.unresolved_named("n1").count());
     let _ = graph.compact(&Cancel::new());
 }
 

@@ -48,10 +48,10 @@ fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
 }
 
 /// Methods that `run` may run, as `target of sites`, and the same in the other direction.
-fn dispatched(graph: &Graph) -> Vec<String> {
+fn show_dispatched(graph: &Graph) -> Vec<String> {
     let run = graph.find("run").expect("a node");
     let mut rows: Vec<String> = graph
-        .dispatched(run)
+        .find_dispatched(run)
         .into_iter()
         .map(|edge| {
             assert_eq!((edge.relation, edge.tier), (Relation::Calls, EdgeTier::Possible));
@@ -75,26 +75,26 @@ fn dispatched(graph: &Graph) -> Vec<String> {
 #[test]
 fn only_methods_of_classes_that_are_made() {
     let plain = NodeFlags::default();
-    assert_eq!(dispatched(&graph(plain, &["A"], true)), ["A.go 2 1"]);
-    assert_eq!(dispatched(&graph(plain, &["A", "B"], true)), ["A.go 3 1", "B.go 3 1"]);
+    assert_eq!(show_dispatched(&graph(plain, &["A"], true)), ["A.go 2 1"]);
+    assert_eq!(show_dispatched(&graph(plain, &["A", "B"], true)), ["A.go 3 1", "B.go 3 1"]);
 }
 
 #[test]
 fn a_method_runs_for_heirs_that_do_not_replace_it() {
-    assert_eq!(dispatched(&graph(NodeFlags::default(), &["C"], true)), ["B.go 2 1"]);
+    assert_eq!(show_dispatched(&graph(NodeFlags::default(), &["C"], true)), ["B.go 2 1"]);
 }
 
 #[test]
 fn an_abstract_method_is_no_candidate() {
-    assert_eq!(dispatched(&graph(NodeFlags::ABSTRACT, &["A"], true)), ["A.go 1 1"]);
+    assert_eq!(show_dispatched(&graph(NodeFlags::ABSTRACT, &["A"], true)), ["A.go 1 1"]);
 }
 
 #[test]
 fn a_library_makes_none_of_its_classes() {
-    assert_eq!(dispatched(&graph(NodeFlags::default(), &[], true)), ["A.go 3 1", "B.go 3 1"]);
+    assert_eq!(show_dispatched(&graph(NodeFlags::default(), &[], true)), ["A.go 3 1", "B.go 3 1"]);
 }
 
 #[test]
 fn a_call_of_an_exact_class_runs_what_it_names() {
-    assert_eq!(dispatched(&graph(NodeFlags::default(), &["A", "B"], false)), [""; 0]);
+    assert_eq!(show_dispatched(&graph(NodeFlags::default(), &["A", "B"], false)), [""; 0]);
 }

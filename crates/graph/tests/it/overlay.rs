@@ -73,7 +73,8 @@ fn changed_files_over_a_base_equal_a_graph_built_anew() {
             }
             for label in ["d0", "d1", "f3.py", "p1"] {
                 let ids = |graph: &Graph| {
-                    let mut ids: Vec<_> = graph.labelled(label).iter().map(|&node| graph.id(node).to_owned()).collect();
+                    let mut ids: Vec<_> =
+                        graph.find_labelled(label).iter().map(|&node| graph.id(node).to_owned()).collect();
                     ids.sort();
                     ids
                 };

@@ -12,7 +12,13 @@ fn function(name: &str, body: &str) -> String {
     format!("def {name}(value):\n    result = {body}\n    check_{body}(result)\n    return result + {body}\n")
 }
 
-fn traced(repository: &Repository, path: &str, text: &str, ranges: &[(u32, u32)], limit: usize) -> RangeHistories {
+fn trace_ranges(
+    repository: &Repository,
+    path: &str,
+    text: &str,
+    ranges: &[(u32, u32)],
+    limit: usize,
+) -> RangeHistories {
     let history = repository.history();
     let git = GitFolder::find(repository.tree.path()).expect("a repository");
     let contents = Contents::open(&git).expect("objects");
@@ -38,14 +44,14 @@ fn each_function_has_its_own_commits() {
     repository.commit("ann", "change one", &[Put("a.py", &file("third", "other"))]);
     repository.commit("ann", "docs", &[Put("README.md", "text")]);
     let text = file("third", "other");
-    let found = traced(&repository, "a.py", &text, &[(0, 4), (6, 10)], LIMIT);
+    let found = trace_ranges(&repository, "a.py", &text, &[(0, 4), (6, 10)], LIMIT);
     assert_eq!(subjects(&repository, &found), [["change one", "start"], ["change two", "start"]]);
     assert!(!found.is_cut && !found.is_broken);
     // Lines that are not committed yet shift what is below them.
     let edited = format!("import x\n\n{text}");
-    let found = traced(&repository, "a.py", &edited, &[(2, 6), (8, 12), (0, 1)], LIMIT);
+    let found = trace_ranges(&repository, "a.py", &edited, &[(2, 6), (8, 12), (0, 1)], LIMIT);
     assert_eq!(subjects(&repository, &found), [vec!["change one", "start"], vec!["change two", "start"], vec![]]);
-    let found = traced(&repository, "a.py", &text, &[(0, 4)], 1);
+    let found = trace_ranges(&repository, "a.py", &text, &[(0, 4)], 1);
     assert!(found.is_cut);
     assert_eq!(subjects(&repository, &found), [["change one"]]);
 }
@@ -62,7 +68,7 @@ fn a_function_is_followed_where_it_comes_from() {
     repository.commit("ann", "move", &[Put("a.py", &other), Put("b.py", &format!("import x\n\n{renamed}"))]);
     repository.commit("ann", "file", &[Move("b.py", "pkg/b.py")]);
     let text = format!("import x\n\n{renamed}");
-    let found = traced(&repository, "pkg/b.py", &text, &[(2, 6)], LIMIT);
+    let found = trace_ranges(&repository, "pkg/b.py", &text, &[(2, 6)], LIMIT);
     let all = subjects(&repository, &found);
     assert_eq!(all[0].first().map(String::as_str), Some("move"));
     for subject in ["rename", "edit", "start"] {
@@ -78,7 +84,7 @@ fn a_new_function_has_no_older_history() {
     repository.commit("ann", "start", &[Put("a.py", &one), Put("gone.py", &function("gone", "away"))]);
     let text = format!("{one}\n{}", function("two", "second"));
     repository.commit("ann", "add", &[Put("a.py", &text), Remove("gone.py")]);
-    let found = traced(&repository, "a.py", &text, &[(5, 9)], LIMIT);
+    let found = trace_ranges(&repository, "a.py", &text, &[(5, 9)], LIMIT);
     assert_eq!(subjects(&repository, &found), [["add"]]);
     assert_eq!((found.ranges[0].changes[0].added, found.ranges[0].changes[0].removed), (4, 0));
 }
@@ -97,6 +103,6 @@ fn sides_of_a_merge_are_both_followed() {
     let tree = repository.write_tree(&[("a.py", blob.as_bytes())]);
     let merge = repository.write_commit(tree, &[left, right], "ann", crate::repository::START + 99 * 86_400, "merge");
     repository.point(merge);
-    let found = traced(&repository, "a.py", &blob, &[(0, 4), (6, 10)], LIMIT);
+    let found = trace_ranges(&repository, "a.py", &blob, &[(0, 4), (6, 10)], LIMIT);
     assert_eq!(subjects(&repository, &found), [["left", "start"], ["right", "start"]]);
 }

@@ -45,7 +45,7 @@ struct Kept {
     owners: &'static [&'static str],
 }
 
-const fn kept(language: Language) -> Kept {
+const fn list_kept(language: Language) -> Kept {
     let (callees, owners): (&[&str], &[&str]) = match language {
         Language::Python => (
             &[
@@ -79,13 +79,13 @@ const fn kept(language: Language) -> Kept {
 
 /// Returns whether the arguments of a call of `callee` of `owner` are kept.
 pub(super) fn keeps_call(language: Language, callee: &str, owner: Option<&str>) -> bool {
-    let kept = kept(language);
+    let kept = list_kept(language);
     kept.callees.contains(&callee) || owner.is_some_and(|owner| kept.owners.contains(&owner))
 }
 
 /// Returns whether the key by which something is indexed is kept.
 pub(super) fn keeps_key(language: Language, indexed: &str) -> bool {
-    kept(language).owners.contains(&indexed)
+    list_kept(language).owners.contains(&indexed)
 }
 
 #[cfg(test)]

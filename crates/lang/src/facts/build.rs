@@ -293,7 +293,7 @@ impl FactsBuilder {
 
     /// Sets the extent of a definition whose bytes exclude its decorators: where they start, where its header
     /// continues, and where it ends.
-    pub fn decorated(&mut self, id: DefId, start: usize, header: usize, end: usize) {
+    pub fn set_decorated(&mut self, id: DefId, start: usize, header: usize, end: usize) {
         self.decorators.extents.push(Extent { start, end, id, header: Some(header) });
     }
 

@@ -83,7 +83,8 @@ fn refer(builder: &mut FactsBuilder, extents: &[Extent], mut referred: Vec<(usiz
     referred.sort_unstable();
     let mut sweep = Sweep { ahead: extents, open: Vec::new() };
     for (byte, index) in referred {
-        let mut enclosing: Vec<DefId> = sweep.at(byte).iter().filter_map(|extent| named(builder, extent.id)).collect();
+        let mut enclosing: Vec<DefId> =
+            sweep.at(byte).iter().filter_map(|extent| find_named(builder, extent.id)).collect();
         enclosing.dedup();
         let Some((&first, others)) = enclosing.split_first() else { continue };
         let reference = builder.facts().references[index];
@@ -115,7 +116,7 @@ fn list(builder: &mut FactsBuilder, extents: &[Extent], mut listed: Vec<(usize, 
 }
 
 /// The innermost definition around that has a name.
-fn named(builder: &FactsBuilder, id: DefId) -> Option<DefId> {
+fn find_named(builder: &FactsBuilder, id: DefId) -> Option<DefId> {
     let mut next = Some(id);
     while let Some(id) = next {
         let definition = builder.facts().definition(id);

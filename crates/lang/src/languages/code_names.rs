@@ -252,6 +252,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
         if quote != b'"' && quote != b'\'' {
             continue;
         }
+        // Cheap test first: quotes around nothing but a name.
         let length = bytes[at..].iter().take(MAX_NAME).take_while(|byte| is_inner(**byte)).count();
         if length == 0 || bytes.get(at + length) != Some(&quote) {
             continue;
@@ -268,6 +269,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
         found.extend(read_dotted(&doubled, at + skipped));
         at += length + 1;
     }
+    // Comments are looked for only in files that have such literals; quotes in comments do not count.
     if !found.is_empty() {
         let comments = comment_ranges(language, text);
         let is_comment = |at: usize| {
@@ -307,7 +309,7 @@ fn owner_at(places: &[(u32, u32)], at: usize) -> Option<DefId> {
 mod tests {
     use super::*;
 
-    fn shown(rows: Vec<Row>) -> Vec<String> {
+    fn show_rows(rows: Vec<Row>) -> Vec<String> {
         rows.into_iter().map(|row| format!("{} {}", row.form.word(), row.name)).collect()
     }
 
@@ -334,7 +336,7 @@ mod tests {
         ];
         for (path, text, expected) in rows {
             assert!(reads(path), "{path}");
-            assert_eq!(shown(in_settings(path, text)), *expected, "{path}: {text}");
+            assert_eq!(show_rows(in_settings(path, text)), *expected, "{path}: {text}");
         }
         assert!(!reads("README.md") && !reads("a.txt") && !reads("LICENSE"));
     }
@@ -349,8 +351,8 @@ mod tests {
             (Language::Php, "$x = 'App\\\\Jobs\\\\Run';", &["dotted App\\Jobs\\Run"]),
         ];
         for (language, text, expected) in rows {
-            assert_eq!(shown(in_strings(*language, text)), *expected, "{text}");
+            assert_eq!(show_rows(in_strings(*language, text)), *expected, "{text}");
         }
-        assert_eq!(shown(link_names("//go:linkname now time.now\nfunc now()")), ["own now", "dotted time.now"]);
+        assert_eq!(show_rows(link_names("//go:linkname now time.now\nfunc now()")), ["own now", "dotted time.now"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
-pub use options::declared;
+pub use options::list_declared;
 pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
@@ -136,7 +136,7 @@ static READERS: &[Reader] = &[
         grammar: Some(|| tree_sitter_scala::LANGUAGE.into()),
     },
     Reader { language: Language::Markdown, extract: prose::markdown, grammar: None },
-    Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
+    Reader { language: Language::RestructuredText, extract: prose::read_restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
     Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },

@@ -220,6 +220,7 @@ fn order_definitions(facts: &mut FileFacts) {
     for (to, &from) in order.iter().enumerate() {
         moved[from] = DefId(to as u32);
     }
+    // Ids are places in the list, so all that hold one are moved with it.
     let move_one = |id: &mut DefId| *id = moved[id.index()];
     let mut rows: Vec<_> = std::mem::take(&mut facts.definitions).into_iter().map(Some).collect();
     facts.definitions = order.iter().filter_map(|&from| rows[from].take()).collect();

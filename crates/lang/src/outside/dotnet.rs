@@ -1,6 +1,6 @@
 //! Types of .NET.
 
-use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, counted, member};
+use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, count_parameters, member};
 
 pub(super) const CALLS: OutsideCalls = OutsideCalls {
     starts: &["Main"],
@@ -28,7 +28,7 @@ const MEMBERS: &[OutsideMember] = &[
     member("the syntax of initialisers", "Add"),
     member("ASP.NET", "Configure"),
     member("ASP.NET", "ConfigureServices"),
-    counted("ASP.NET middleware", "Invoke", 1),
+    count_parameters("ASP.NET middleware", "Invoke", 1),
     member("ASP.NET middleware", "InvokeAsync"),
 ];
 

@@ -142,7 +142,7 @@ const fn member(of: &'static str, name: &'static str) -> OutsideMember {
     OutsideMember { name, parameters: None, of }
 }
 
-const fn counted(of: &'static str, name: &'static str, parameters: usize) -> OutsideMember {
+const fn count_parameters(of: &'static str, name: &'static str, parameters: usize) -> OutsideMember {
     OutsideMember { name, parameters: Some(parameters), of }
 }
 

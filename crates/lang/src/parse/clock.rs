@@ -31,7 +31,7 @@ impl ParseClock {
     }
 
     /// Time spent since the start.
-    pub(super) fn spent(self) -> Duration {
+    pub(super) fn measure_spent(self) -> Duration {
         now().saturating_sub(self.0)
     }
 }
@@ -46,16 +46,16 @@ mod tests {
         let clock = ParseClock::start();
         let slept = Duration::from_millis(300);
         std::thread::sleep(slept);
-        assert!(clock.spent() < slept);
+        assert!(clock.measure_spent() < slept);
     }
 
     #[test]
     fn work_is_counted() {
         let clock = ParseClock::start();
         let mut state = 1u64;
-        while clock.spent() < Duration::from_millis(2) {
+        while clock.measure_spent() < Duration::from_millis(2) {
             state = std::hint::black_box(state.wrapping_mul(3));
         }
-        assert!(clock.spent() >= Duration::from_millis(2));
+        assert!(clock.measure_spent() >= Duration::from_millis(2));
     }
 }

@@ -80,7 +80,7 @@ struct Filled<'p> {
     names: Vec<&'p str>,
 }
 
-fn filled(pattern: &str) -> Filled<'_> {
+fn fill_pattern(pattern: &str) -> Filled<'_> {
     let (mut text, mut names, mut from) = (String::new(), Vec::new(), 0);
     for (place, is_many) in metavariables(pattern) {
         text.push_str(&pattern[from..place.start]);
@@ -111,7 +111,7 @@ fn query_of(language: Language, pattern: &str) -> Result<String, QueryError> {
     if pattern.len() > MAX_PATTERN {
         return Err(QueryError::TooLong(pattern.len()));
     }
-    let filled = filled(pattern);
+    let filled = fill_pattern(pattern);
     let no_code = || QueryError::NoCode(language.name());
     for (before, after) in AROUND {
         let text = format!("{before}{}{after}", filled.text);
@@ -182,7 +182,7 @@ impl Writer<'_> {
             return Ok(());
         }
         if !node.is_named() {
-            self.quoted(node.kind());
+            self.push_quoted(node.kind());
             return Ok(());
         }
         if node.child_count() == 0 {
@@ -210,7 +210,7 @@ impl Writer<'_> {
             // Nothing may be between: that of an empty list.
             for (at, child) in all.iter().enumerate() {
                 self.query.push_str(if at > 0 { " . " } else { " " });
-                self.quoted(child.kind());
+                self.push_quoted(child.kind());
             }
             return Ok(());
         }
@@ -220,7 +220,7 @@ impl Writer<'_> {
             if !child.is_named() {
                 if child.kind().chars().any(|sign| !"()[]{},;".contains(sign)) {
                     self.query.push(' ');
-                    self.quoted(child.kind());
+                    self.push_quoted(child.kind());
                 }
                 continue;
             }
@@ -252,7 +252,7 @@ impl Writer<'_> {
         }
     }
 
-    fn quoted(&mut self, kind: &str) {
+    fn push_quoted(&mut self, kind: &str) {
         quote(&mut self.query, kind);
     }
 }
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     /// Pieces of `source` that a pattern finds, on one line each.
-    fn found(language: Language, pattern: &str, source: &str) -> Vec<String> {
+    fn list_found(language: Language, pattern: &str, source: &str) -> Vec<String> {
         let query = SyntaxQuery::of_code(language, pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         let file = SyntaxFile::parse(language, source, &Limits::default(), &Cancel::new()).expect("is parsed");
         let rows = file.matches(&query, &file.whole(), &Cancel::new()).rows;
@@ -315,7 +315,7 @@ mod tests {
             (C, "malloc($A * $B)", c, &["malloc(n * 2)"]),
         ];
         for (language, pattern, source, expected) in cases {
-            assert_eq!(found(*language, pattern, source), *expected, "{}: {pattern}", language.name());
+            assert_eq!(list_found(*language, pattern, source), *expected, "{}: {pattern}", language.name());
         }
     }
 

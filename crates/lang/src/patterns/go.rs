@@ -241,7 +241,7 @@ static RULES: &[Rule] = &[
             },
         ],
     ),
-    Rule::untested(
+    Rule::find_untested(
         "exported, and no test reaches it",
         r#"((function_declaration name: (identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))
 ((method_declaration name: (field_identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))"#,

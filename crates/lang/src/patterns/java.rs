@@ -207,7 +207,7 @@ static RULES: &[Rule] = &[
             },
         ],
     ),
-    Rule::untested(
+    Rule::find_untested(
         "public, and no test reaches it",
         r#"((method_declaration (modifiers) @m name: (identifier) @name body: (block . (_) . (_))) @found (#match? @m "\\bpublic\\b") (#not-match? @m "@Override"))"#,
     ),

@@ -293,7 +293,7 @@ static RULES: &[Rule] = &[
             },
         ],
     ),
-    Rule::untested(
+    Rule::find_untested(
         "exported, and no test reaches it",
         r#"(export_statement declaration: (function_declaration name: (identifier) @name body: (statement_block . (_) . (_)))) @found
 (export_statement declaration: (class_declaration body: (class_body (method_definition name: (property_identifier) @name body: (statement_block . (_) . (_))) @found)))

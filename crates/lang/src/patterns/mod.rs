@@ -218,7 +218,7 @@ impl Rule {
     }
 
     /// Code that others can use and that no test reaches.
-    const fn untested(message: &'static str, query: &'static str) -> Self {
+    const fn find_untested(message: &'static str, query: &'static str) -> Self {
         Self {
             pattern: Pattern::TestCoverage,
             name: "untested",

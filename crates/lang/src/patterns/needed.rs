@@ -110,7 +110,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             ';' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
                 let end = end_of_string(rest);
-                found.push(Token::Text(unescaped(rest.get(1..end - 1).unwrap_or_default())));
+                found.push(Token::Text(unescape_text(rest.get(1..end - 1).unwrap_or_default())));
                 end
             }
             '(' | ')' | '[' | ']' | '{' | '}' => {
@@ -143,7 +143,7 @@ fn end_of_string(text: &str) -> usize {
 }
 
 /// The text of a string of a query.
-fn unescaped(inner: &str) -> String {
+fn unescape_text(inner: &str) -> String {
     let mut text = String::with_capacity(inner.len());
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {

@@ -233,7 +233,7 @@ static RULES: &[Rule] = &[
             },
         ],
     ),
-    Rule::untested(
+    Rule::find_untested(
         "public, and no test reaches it",
         r#"((module (function_definition name: (identifier) @name body: (block . (_) . (_))) @found) (#not-match? @name "^_"))
 ((module (decorated_definition definition: (function_definition name: (identifier) @name body: (block . (_) . (_))) @found)) (#not-match? @name "^_"))

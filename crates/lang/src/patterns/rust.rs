@@ -221,7 +221,7 @@ static RULES: &[Rule] = &[
             },
         ],
     ),
-    Rule::untested(
+    Rule::find_untested(
         "public, and no test reaches it",
         r#"((function_item (visibility_modifier) @v name: (identifier) @name body: (block . (_) . (_))) @found (#eq? @v "pub"))"#,
     ),

@@ -84,12 +84,14 @@ pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, served: &FxHashSet<u32>, fo
             break;
         }
         let bases = bases(eval, file, at, &address);
+        // Routes of the project come before operations that only a description lists.
         let mut hits = hits(eval, file, &request, &address, &bases);
         if hits.is_empty() {
             describe(eval, file, at, (&request, &address, &bases), text.pos, found);
             continue;
         }
         hits.truncate(MAX_ROUTES + 1);
+        // An address that fits this many routes says nothing about any of them.
         if hits.len() > MAX_ROUTES {
             continue;
         }
@@ -115,7 +117,7 @@ fn describe(
 ) {
     let mut paths = vec![address.path.clone()];
     paths.extend(bases.iter().map(|base| base.path.join(&address.path)));
-    let described = super::operations::described(eval, file, request.methods, &paths);
+    let described = super::operations::find_described(eval, file, request.methods, &paths);
     if described.is_empty() || described.len() > MAX_ROUTES {
         return;
     }
@@ -149,6 +151,7 @@ fn request(eval: &mut Eval<'_>, file: FileId, at: u32, text: &TextUse, address: 
         return None;
     }
     let mut rows = texts_of(&unit.facts, at);
+    // The method is an argument, in the name of the called function, or the default of `fetch`.
     let said = rows.find_map(|row| match row.key.as_deref() {
         Some("method") => methods::of_word(&row.text),
         None if row.place < text.place => methods::of_word(&row.text),
@@ -158,6 +161,8 @@ fn request(eval: &mut Eval<'_>, file: FileId, at: u32, text: &TextUse, address: 
     let methods = said.or_else(|| methods::of_client(name)).unwrap_or(by_default);
     eval.begin_reference();
     let search = file_links::search(eval, file, reference.expr, reference.role);
+    // Only calls of known client packages are certain to send a request. Others count if the address looks like a path
+    // and nothing else in the file explains the call.
     let outside = search.found.iter().filter_map(|found| match &found.entity {
         Entity::External(package, _) => Some(package.to_string()),
         _ => None,
@@ -218,7 +223,7 @@ fn made_with(eval: &mut Eval<'_>, file: FileId, value: ExprId) -> Prefix {
         |key: &str| matches!(key, "baseURL" | "base_url" | "baseUrl" | "prefixUrl" | "BaseAddress" | "root_url");
     let row = texts_of(&unit.facts, at as u32).find(|row| row.key.as_deref().is_some_and(is_base));
     row.map_or_else(Prefix::default, |row| {
-        let base = prefixes::resolved(eval, file, &row.text);
+        let base = prefixes::resolve_prefix(eval, file, &row.text);
         if row.text.contains("://") { Prefix { path: prefixes::path_of(&row.text), open: false } } else { base }
     })
 }

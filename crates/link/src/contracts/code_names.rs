@@ -26,7 +26,7 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
     let unit = eval.project.unit(file);
     for row in unit.facts.shared.iter().filter(|row| row.kind == SharedKind::Code) {
         let from = node_of(unit, row.owner);
-        let (targets, is_sure) = meant(eval, file, row);
+        let (targets, is_sure) = find_meant(eval, file, row);
         let of = u16::try_from(targets.len()).unwrap_or(u16::MAX);
         let tier = if is_sure && of == 1 { EdgeTier::Certain } else { EdgeTier::Possible };
         for to in targets.into_iter().filter(|to| *to != from) {
@@ -36,7 +36,7 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
     }
 }
 
-fn meant(eval: &mut Eval<'_>, file: FileId, row: &Shared) -> Meant {
+fn find_meant(eval: &mut Eval<'_>, file: FileId, row: &Shared) -> Meant {
     let parts: Vec<&str> = row.name.split(['.', ':', '/', '#', '\\', '$']).filter(|part| !part.is_empty()).collect();
     let (mut targets, is_sure) = match &*row.of {
         Shared::FILE => (path(eval, file, &row.name), true),
@@ -51,7 +51,7 @@ fn meant(eval: &mut Eval<'_>, file: FileId, row: &Shared) -> Meant {
         Shared::CLASS => (class(eval, row), false),
         Shared::OWN => (own(eval, file, &row.name), true),
         form => {
-            let (found, is_exact) = documents::addressed(eval, &parts);
+            let (found, is_exact) = documents::find_addressed(eval, &parts);
             match found.is_empty() && form == Shared::DOTTED && parts.len() > 1 {
                 true => (documents::modules(eval, &parts, Language::Python), false),
                 false => (found, is_exact && form == Shared::OBJECT),

@@ -126,6 +126,7 @@ pub(super) fn members(eval: &mut Eval<'_>, value: &Value, names: &[String]) -> V
                 Entity::Def(of) => {
                     let definition = eval.unit(of.file).facts.definition(of.def);
                     let (kind, values) = (definition.kind, definition.values);
+                    // A field or variable that holds a function stands for that function.
                     if kind != DefKind::Function
                         && let Some(&held) = eval.unit(of.file).list(values).first()
                     {
@@ -145,6 +146,7 @@ pub(super) fn members(eval: &mut Eval<'_>, value: &Value, names: &[String]) -> V
                 _ => {}
             }
         }
+        // The first name that exists counts; the others are spellings of it.
         if !found.is_empty() {
             break;
         }

@@ -53,7 +53,10 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
                 add(Target::Config("env", row.name.to_string()), Relation::SetsConfig, EdgeTier::Certain, 1);
             }
             SharedKind::Image => {
-                let builds = if row.declares { vec![built(eval, unit, row)] } else { builds(eval, file, &row.name) };
+                // An image leads to the files that build it: here if this row builds it, else wherever its name is
+                // built.
+                let builds =
+                    if row.declares { vec![find_build(eval, unit, row)] } else { builds(eval, file, &row.name) };
                 let files: Vec<FileId> = builds.iter().filter_map(|build| build.file).collect();
                 let sure = files.len() == 1 && builds.iter().all(|build| build.whole);
                 let (tier, of) = if sure { (EdgeTier::Certain, 1) } else { (EdgeTier::Possible, files.len() as u16) };
@@ -62,6 +65,7 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
                 }
             }
             SharedKind::Unit => {
+                // Services of one file refer to each other by name.
                 let other = unit.facts.definitions.iter().position(|definition| {
                     definition.kind == DefKind::Object
                         && definition.owner.is_none()
@@ -77,7 +81,8 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
                 }
             }
             SharedKind::Manifest => {
-                let path = images::applied(eval, file).and_then(|_| join(folder_of(unit.path.as_str()), &row.name));
+                let path =
+                    images::list_applied(eval, file).and_then(|_| join(folder_of(unit.path.as_str()), &row.name));
                 if let Some(other) = path.and_then(|path| images::manifest(eval, &path)) {
                     let to = Target::Symbol(eval.project.unit(other).file_symbol);
                     add(to, Relation::DependsOn, EdgeTier::Certain, 1);
@@ -147,7 +152,7 @@ fn runs(eval: &mut Eval<'_>, file: FileId, container: DefId, path: &str) -> bool
     let images = unit.facts.shared.iter().filter(|row| row.kind == SharedKind::Image && row.owner == Some(container));
     let images: Vec<&Shared> = images.collect();
     images.into_iter().any(|row| {
-        let builds = if row.declares { vec![built(eval, unit, row)] } else { builds(eval, file, &row.name) };
+        let builds = if row.declares { vec![find_build(eval, unit, row)] } else { builds(eval, file, &row.name) };
         builds.iter().any(|build| is_inside(path, &build.folder))
     })
 }
@@ -207,7 +212,7 @@ fn builds_of(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<Build> {
             // A registry may stand in front of a name.
             let is_end = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
             if whole || is_end(bare, own) || is_end(own, bare) {
-                found.push(Build { whole, ..built(eval, unit, row) });
+                found.push(Build { whole, ..find_build(eval, unit, row) });
             }
         }
     }
@@ -215,7 +220,7 @@ fn builds_of(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<Build> {
 }
 
 /// What a row that declares an image builds it from.
-fn built(eval: &Eval<'_>, unit: &Unit, row: &Shared) -> Build {
+fn find_build(eval: &Eval<'_>, unit: &Unit, row: &Shared) -> Build {
     let (context, dockerfile) = row.of.split_once('|').unwrap_or((&row.of, ""));
     if context.contains('$') || dockerfile.contains('$') {
         return Build { file: None, folder: NOWHERE.to_owned(), whole: true };

@@ -18,7 +18,7 @@ const KUSTOMIZATIONS: &[&str] = &["kustomization.yaml", "kustomization.yml", "Ku
 /// The names of the images that a file means by one: with the values of its chart, and those that take its place.
 pub(super) fn names(eval: &mut Eval<'_>, file: FileId, written: &str) -> Vec<String> {
     let name = match written.contains("{{") {
-        true => expanded(eval, file, written),
+        true => expand_name(eval, file, written),
         false => Some(written.to_owned()),
     };
     let Some(name) = name.filter(|name| !without_tag(name).is_empty()) else { return Vec::new() };
@@ -39,7 +39,7 @@ pub(super) fn names(eval: &mut Eval<'_>, file: FileId, written: &str) -> Vec<Str
 }
 
 /// The folders and files that a Kustomization applies; `None` if a file is none.
-pub(super) fn applied(eval: &Eval<'_>, file: FileId) -> Option<Vec<String>> {
+pub(super) fn list_applied(eval: &Eval<'_>, file: FileId) -> Option<Vec<String>> {
     let unit = eval.project.unit(file);
     let path = unit.path.as_str();
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -60,12 +60,12 @@ pub(super) fn manifest(eval: &Eval<'_>, path: &str) -> Option<FileId> {
 /// Returns whether a Kustomization applies a manifest: itself, or a folder that it is in.
 fn applies(eval: &Eval<'_>, kustomization: FileId, manifest: FileId) -> bool {
     let path = eval.project.path(manifest).as_str();
-    applied(eval, kustomization).is_some_and(|paths| paths.iter().any(|of| is_inside(path, of)))
+    list_applied(eval, kustomization).is_some_and(|paths| paths.iter().any(|of| is_inside(path, of)))
 }
 
 /// A name with the values of the chart that a template belongs to. What stands behind a colon is the tag, which need
 /// not be known.
-fn expanded(eval: &mut Eval<'_>, file: FileId, written: &str) -> Option<String> {
+fn expand_name(eval: &mut Eval<'_>, file: FileId, written: &str) -> Option<String> {
     let path = eval.project.path(file).as_str();
     let chart = path.split_once(TEMPLATES).map(|(chart, _)| chart.to_owned());
     let chart = chart.or_else(|| path.starts_with(&TEMPLATES[1..]).then(String::new))?;

@@ -83,7 +83,7 @@ fn routes(eval: &mut Eval<'_>, home: FileId, path: &Template, methods: Methods) 
 }
 
 /// The operations that an address of a client may mean, and whether the whole path fits.
-pub(super) fn described(
+pub(super) fn find_described(
     eval: &mut Eval<'_>,
     home: FileId,
     methods: Methods,

@@ -89,7 +89,7 @@ fn confirm(eval: &mut Eval<'_>, file: FileId, at: u32, row: &MessageRow) -> Opti
 /// Adds edges to what a file asks for.
 pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
     let unit = eval.unit(file);
-    let named = points::named(&unit.facts);
+    let named = points::list_named(&unit.facts);
     for (row, at, text) in named.into_iter().filter(|(row, ..)| !row.serves).take(MAX_ASKED) {
         let Some(name) = name_of(eval, file, &text.text) else { continue };
         let Some(tier) = confirm(eval, file, at, row) else { continue };

@@ -112,11 +112,11 @@ fn given_prefix(eval: &mut Eval<'_>, file: FileId, callee: ExprId, first: bool) 
         Some(key) => KEYS.contains(&key),
         None => first && row.place == 0 && row.text.starts_with(['/', '{']),
     });
-    row.map_or_else(Prefix::default, |row| resolved(eval, file, &row.text))
+    row.map_or_else(Prefix::default, |row| resolve_prefix(eval, file, &row.text))
 }
 
 /// A prefix as written, with the value of the name that it begins with.
-pub(super) fn resolved(eval: &mut Eval<'_>, file: FileId, text: &str) -> Prefix {
+pub(super) fn resolve_prefix(eval: &mut Eval<'_>, file: FileId, text: &str) -> Prefix {
     if let Some((name, rest)) = text.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         return match value_of(eval, file, name) {
             Some(value) => Prefix { path: path_of(&value).join(&Template::parse(rest)), open: false },
@@ -186,6 +186,7 @@ fn of_router(eval: &mut Eval<'_>, router: Router, depth: usize) -> Vec<Prefix> {
         let unit = eval.project.unit(mounting);
         for &at in &unit.spots.mounts {
             let callee = unit.facts.references[at as usize].expr;
+            // The router is a parameter: its value comes from the calls of the function that mounts it.
             if let Router::Parameter(function, place) = router {
                 if depth > 1
                     && calls(eval, mounting, callee, function)
@@ -200,6 +201,7 @@ fn of_router(eval: &mut Eval<'_>, router: Router, depth: usize) -> Vec<Prefix> {
                 continue;
             }
             let given = given_prefix(eval, mounting, callee, true);
+            // The router it is mounted on may itself have a prefix.
             let outer = match unit.facts.expr(callee) {
                 Expr::Member { base, .. } if depth > 1 => of_value(eval, mounting, base, depth - 1),
                 _ => vec![Prefix { path: Template::default(), open: true }],
@@ -208,6 +210,7 @@ fn of_router(eval: &mut Eval<'_>, router: Router, depth: usize) -> Vec<Prefix> {
         }
     }
     found.truncate(MAX_PREFIXES);
+    // A router that nothing mounts serves its routes directly, unless it must be part of another one.
     if found.is_empty() {
         found.push(Prefix { path: Template::default(), open: is_part });
     }

@@ -95,10 +95,12 @@ impl Implementation {
                     eval.begin_reference();
                     for of in members(eval, value, &names) {
                         let path = eval.project.path(of.file).as_str();
+                        // Generated code only declares the procedures; it does not answer them.
                         if rpc::is_generated(path) {
                             continue;
                         }
                         let unit = eval.project.unit(of.file);
+                        // A function without a name is not a node, so the call around it stands for it.
                         let is_own = !unit.facts.definition(of.def).flags.is_anonymous;
                         found.push(unit.symbols[of.def.index()].filter(|_| is_own).unwrap_or(self.around));
                     }
@@ -147,6 +149,7 @@ fn implementation(
             };
             Some(Implementation { names, what, around: node_of(unit, Some(def)) })
         }
+        // A call that registers an object: the values of its arguments answer the procedures.
         By::Call(at) => {
             let reference = &unit.facts.references[at as usize];
             let mut values = Vec::new();
@@ -158,6 +161,7 @@ fn implementation(
             let around = node_of(unit, reference.enclosing);
             (!values.is_empty()).then_some(Implementation { names, what: What::Values(values), around })
         }
+        // A decorated function answers the procedure that the decorator names, or that has its own name in capitals.
         By::Function(at) => {
             let reference = &unit.facts.references[at as usize];
             let def = reference.enclosing?;
@@ -241,6 +245,7 @@ fn is_dynamic(unit: &Unit) -> bool {
 fn services(eval: &mut Eval<'_>, unit: &Unit, names: &'static Names) -> Vec<(String, Vec<String>)> {
     let dynamic = is_dynamic(unit);
     let mut candidates: Vec<&str> = Vec::new();
+    // A cheap first pass over all names of the file; the contracts decide which of the candidates exist.
     for name in unit.facts.names.iter() {
         let patterns = rpc::services(names.stubs, name).filter(|service| dynamic || service.len() < name.len());
         candidates.extend(patterns);
@@ -253,6 +258,7 @@ fn services(eval: &mut Eval<'_>, unit: &Unit, names: &'static Names) -> Vec<(Str
     let mut found = Vec::new();
     for service in candidates {
         let mut procedures: Vec<String> = Vec::new();
+        // A service counts if some contract lists procedures of it.
         for file in eval.contract(&shared::service(service)) {
             for row in eval.project.unit(file).facts.shared.iter().filter(|row| row.kind == SharedKind::Procedure) {
                 if let Some((own, method)) = row.name.split_once('/')
@@ -306,7 +312,7 @@ fn stubs(eval: &mut Eval<'_>, file: FileId, expr: ExprId, names: &'static Names)
         let unit = eval.unit(file);
         match unit.facts.expr(expr) {
             Expr::Call { callee, .. } => {
-                named(unit, callee, names, &mut found);
+                collect_named(unit, callee, names, &mut found);
                 // Methods of stubs that yield stubs, and what a wrapper is given.
                 if let Expr::Member { base, .. } | Expr::Path { base, .. } = unit.facts.expr(callee) {
                     work.push((file, base));
@@ -316,12 +322,12 @@ fn stubs(eval: &mut Eval<'_>, file: FileId, expr: ExprId, names: &'static Names)
             }
             Expr::Unwrap { base } | Expr::Instance { of: base } | Expr::Enter { base } => work.push((file, base)),
             Expr::Generic { base, args } => {
-                named(unit, base, names, &mut found);
+                collect_named(unit, base, names, &mut found);
                 work.extend(unit.list(args).iter().map(|arg| (file, *arg)));
             }
             Expr::Union(items) => work.extend(unit.list(items).iter().map(|item| (file, *item))),
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
-                named(unit, expr, names, &mut found);
+                collect_named(unit, expr, names, &mut found);
                 if found.is_empty() {
                     lead(eval, file, expr, &mut work, names, &mut found);
                 }
@@ -346,6 +352,7 @@ fn lead(
     names: &'static Names,
     found: &mut Vec<String>,
 ) {
+    // First what is written: names of classes, declared types and assigned values.
     let search = eval.resolve(file, expr, Namespace::Value);
     for row in &search.found {
         match &row.entity {
@@ -376,6 +383,7 @@ fn lead(
     if !work.is_empty() || !found.is_empty() {
         return;
     }
+    // Nothing is written: the type of the value may name the service.
     for value in eval.eval(file, expr, Namespace::Value).items {
         match value {
             Value::Instance(of, _) => {
@@ -393,7 +401,7 @@ fn lead(
 }
 
 /// The services that the names of an access path say.
-fn named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
+fn collect_named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
     let facts = &unit.facts;
     let Some(name) = last_name(facts, expr) else { return };
     let before = base_of(facts, expr).and_then(|base| last_name(facts, base));

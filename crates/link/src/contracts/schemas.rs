@@ -28,7 +28,7 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
     }
     let mut near: Vec<FileId> = Vec::new();
     for row in unit.facts.shared.iter().filter(|row| row.kind == SharedKind::Schema).take(MAX_IMPORTS) {
-        let Some(other) = imported(eval, unit, &row.name) else { continue };
+        let Some(other) = find_imported(eval, unit, &row.name) else { continue };
         near.push(other);
         let to = Target::Symbol(eval.project.unit(other).file_symbol);
         let (from, relation, tier) = (unit.file_symbol, Relation::Imports, EdgeTier::Certain);
@@ -75,7 +75,7 @@ fn types(unit: &Unit, name: &str) -> Vec<SymbolId> {
 }
 
 /// The file that an import names: its path counts from a folder above.
-fn imported(eval: &Eval<'_>, unit: &Unit, path: &str) -> Option<FileId> {
+fn find_imported(eval: &Eval<'_>, unit: &Unit, path: &str) -> Option<FileId> {
     let mut folder = unit.path.as_str();
     for _ in 0..MAX_ROOTS {
         let above = folder.rsplit_once('/').map_or("", |(above, _)| above);

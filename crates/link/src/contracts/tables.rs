@@ -53,12 +53,14 @@ fn add(
 ) {
     let mut rows: Vec<(FileId, Declared)> = Vec::new();
     for other in common::files(eval, file, &shared::table(name)) {
-        rows.extend(declared(eval.project.unit(other), name).into_iter().map(|row| (other, row)));
+        rows.extend(list_declared(eval.project.unit(other), name).into_iter().map(|row| (other, row)));
     }
+    // The statement that creates a table hides those that only change it.
     if is_mapped || rows.iter().any(|(_, row)| row.creates) {
         rows.retain(|(_, row)| row.creates);
     }
     rows.retain(|(_, row)| row.symbol != from);
+    // Tables of the same name in several databases: those nearest to this file.
     if rows.len() > 1 {
         common::nearest(eval, file, &mut rows);
     }
@@ -77,7 +79,7 @@ fn add(
 }
 
 /// The declarations of a table in a file.
-fn declared(unit: &Unit, name: &str) -> Vec<Declared> {
+fn list_declared(unit: &Unit, name: &str) -> Vec<Declared> {
     let mut found = Vec::new();
     for row in &unit.facts.shared {
         if row.kind == SharedKind::Table && row.declares && row.name.eq_ignore_ascii_case(name) {

@@ -64,6 +64,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, edges: &mut Vec<Derived>) {
     if !facts.mentions.iter().any(|mention| is_command(mention) || is_said(mention)) {
         return;
     }
+    // First the programs that each section speaks of, which decide whose option a lone `--flag` is.
     let mut spoken = Spoken::default();
     for mention in facts.mentions.iter().filter(|mention| mention.form == MentionForm::Command) {
         let Some((program, _)) = split(facts.name(mention.name)) else { continue };
@@ -72,6 +73,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, edges: &mut Vec<Derived>) {
             None => _ = spoken.foreign.insert(mention.enclosing),
         }
     }
+    // Then the mentions themselves.
     for mention in &facts.mentions {
         let name = facts.name(mention.name);
         let mut found: Vec<(Vec<Row>, bool)> = Vec::new();
@@ -116,7 +118,7 @@ fn add_rows(rows: Vec<Row>, is_certain: bool, from: SymbolId, mention: &Mention,
 /// The function that a program starts with: "the `tool` command".
 fn add_entry(eval: &mut Eval<'_>, file: FileId, mention: &Mention, entry: &str, edges: &mut Vec<Derived>) {
     let names: Vec<&str> = entry.split(['.', ':']).filter(|part| !part.is_empty()).collect();
-    let found = symbols::named(eval, mention, &names);
+    let found = symbols::find_named(eval, mention, &names);
     let unit = eval.project.unit(file);
     if let [to] = found.as_slice() {
         let (from, to) = (source(unit, mention), Target::Symbol(*to));
@@ -130,7 +132,7 @@ fn split(line: &str) -> Option<(&str, Vec<&str>)> {
     let mut words = line.split_whitespace().take(MAX_WORDS).peekable();
     loop {
         let word = words.next()?;
-        let is_setting = word.split_once('=').is_some_and(|(name, _)| named(name) && !name.starts_with('-'));
+        let is_setting = word.split_once('=').is_some_and(|(name, _)| is_name(name) && !name.starts_with('-'));
         if STARTERS.contains(&word) || is_setting {
             continue;
         }
@@ -143,11 +145,11 @@ fn split(line: &str) -> Option<(&str, Vec<&str>)> {
         let program = word.rsplit(['/', '\\']).next().unwrap_or(word);
         let program = program.strip_suffix(".exe").unwrap_or(program);
         let ends = |word: &&str| !matches!(*word, "|" | "||" | "&&" | ";" | "--" | "#" | ">" | "<" | "\\");
-        return named(program).then(|| (program, words.take_while(ends).collect()));
+        return is_name(program).then(|| (program, words.take_while(ends).collect()));
     }
 }
 
-fn named(word: &str) -> bool {
+fn is_name(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
 }
 
@@ -161,7 +163,7 @@ fn folder(eval: &Eval<'_>, program: &str) -> Option<String> {
         let whole = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
         eval.file_at(&whole).is_some()
     };
-    let named = packages.named(program).find(|folder| at(folder, "src/main.rs") || at(folder, "main.go"));
+    let named = packages.list_named(program).find(|folder| at(folder, "src/main.rs") || at(folder, "main.go"));
     let command = format!("cmd/{program}");
     named.map(str::to_owned).or_else(|| at("", &format!("{command}/main.go")).then_some(command))
 }
@@ -179,7 +181,7 @@ fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
         if word.starts_with('-') {
             continue;
         }
-        let rows = declared(eval, word, DeclaredKind::Command);
+        let rows = list_declared(eval, word, DeclaredKind::Command);
         let (rows, is_inside) = within(eval, rows, &folder);
         if let [row] = rows.as_slice() {
             command = vec![(*row, word)];
@@ -195,7 +197,7 @@ fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
     }
     for word in words.iter().filter(|word| word.starts_with('-')) {
         let end = word.find(['=', '[', ',']).unwrap_or(word.len());
-        let rows = declared(eval, &word[..end], DeclaredKind::Option);
+        let rows = list_declared(eval, &word[..end], DeclaredKind::Option);
         let (rows, is_inside) = within(eval, rows, &folder);
         let rows = match command.first() {
             Some((row, name)) => below(eval, rows, *row, name),
@@ -219,7 +221,7 @@ fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) ->
     if own.is_none() && spoken.foreign.contains(&mention.enclosing) {
         return None;
     }
-    let rows = declared(eval, name, kind);
+    let rows = list_declared(eval, name, kind);
     let of_document: Vec<&String> = spoken.own.values().flatten().collect();
     let folders: Vec<&String> = own.map_or(of_document, |own| own.iter().collect());
     let mut is_certain = own.is_some();
@@ -242,7 +244,7 @@ fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) ->
 }
 
 /// The declarations of a name, those of tests and examples left out.
-fn declared(eval: &mut Eval<'_>, name: &str, kind: DeclaredKind) -> Vec<Row> {
+fn list_declared(eval: &mut Eval<'_>, name: &str, kind: DeclaredKind) -> Vec<Row> {
     let mut found: Vec<Row> = Vec::new();
     if IMPLIED.contains(&name) || name.len() < 2 {
         return found;

@@ -24,7 +24,7 @@ use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::named;
 
-pub(crate) use symbols::{addressed, modules_of as modules, top_types};
+pub(crate) use symbols::{find_addressed, modules_of as modules, top_types};
 
 /// More targets than this say nothing about any of them.
 const MAX_TARGETS: usize = 8;
@@ -45,13 +45,15 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     }
     let outside = symbols::outside_names(eval, file);
     let mentions = unit.facts.mentions.iter();
-    let mut found: Vec<Option<Meant>> = mentions.map(|mention| meant(eval, file, mention, &outside)).collect();
+    // All mentions first: what they mean decides the subject of a section, and that decides unclear mentions.
+    let mut found: Vec<Option<Meant>> = mentions.map(|mention| find_meant(eval, file, mention, &outside)).collect();
     subject::add(eval, file, &outside, &mut found);
     for (mention, meant) in unit.facts.mentions.iter().zip(found) {
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
+        // The names of environment variables are spelled so that nothing else looks like them.
         let Some(meant) = meant else {
             let name = unit.facts.name(mention.name);
-            let variable = named::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
+            let variable = named::is_spelled(name).then(|| variables::find_meant(eval, file, name)).flatten();
             edges.extend(variable.map(|to| {
                 let (relation, tier) = (Relation::Documents, EdgeTier::Certain);
                 Derived { from, to, relation, tier, of: 1, pos: mention.pos }
@@ -69,11 +71,11 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     edges
 }
 
-fn meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashSet<String>) -> Option<Meant> {
+fn find_meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashSet<String>) -> Option<Meant> {
     let name = eval.project.unit(file).facts.name(mention.name);
     match mention.form {
-        MentionForm::Path => paths::meant(eval, file, name, mention.mark == MentionMark::Link),
+        MentionForm::Path => paths::find_meant(eval, file, name, mention.mark == MentionMark::Link),
         MentionForm::Command | MentionForm::Flag => None,
-        MentionForm::Symbol | MentionForm::Call => symbols::meant(eval, file, mention, outside),
+        MentionForm::Symbol | MentionForm::Call => symbols::find_meant(eval, file, mention, outside),
     }
 }

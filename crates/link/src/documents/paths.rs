@@ -12,10 +12,11 @@ const MAX_FILES: usize = 512;
 /// The file beside the document, else from the root, else those whose path ends in it. A file name alone is that of the
 /// reader's own file as often as not: it counts only where there is such a file, as a link, or if it is the only file
 /// of code with a name that no word has (`__version__.py`).
-pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
+pub(super) fn find_meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
     let name = name.trim_end_matches('/').trim_start_matches("./");
     let own = eval.project.path(file).as_str();
     let beside = join(folder(own), name);
+    // Beside the document, else from the root.
     for path in [beside, join("", name)].into_iter().flatten() {
         if let Some(found) = eval.file_at(&path) {
             return one(eval, found, file);
@@ -26,6 +27,7 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
     if is_link || is_alone && !stem.contains('_') || name.starts_with("..") {
         return None;
     }
+    // Otherwise every file whose path ends in this one; a file name alone must be the only such file.
     let suffix = format!("/{name}");
     let mut files: Vec<FileId> = eval.defining(stem_word(stem));
     if files.len() > MAX_FILES {

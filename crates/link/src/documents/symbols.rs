@@ -76,7 +76,7 @@ fn is_own_module(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> bool {
 }
 
 /// What a name means.
-pub(super) fn meant(
+pub(super) fn find_meant(
     eval: &mut Eval<'_>,
     file: FileId,
     mention: &Mention,
@@ -86,13 +86,13 @@ pub(super) fn meant(
     let name = facts.name(mention.name);
     if mention.mark == MentionMark::Example {
         let found = example(eval, mention, name)?;
-        return settled(found, true);
+        return settle_targets(found, true);
     }
     if let Some(context) = mention.context {
         let whole = format!("{}.{name}", facts.name(context));
         let found = fitting(eval, mention, &parts(&whole), None, false);
         if !found.is_empty() {
-            return settled(found, true);
+            return settle_targets(found, true);
         }
     }
     let parts = parts(name);
@@ -107,10 +107,10 @@ pub(super) fn meant(
         return None;
     }
     if name.starts_with("crate::") {
-        return settled(in_crate(eval, file, mention, &parts), true);
+        return settle_targets(in_crate(eval, file, mention, &parts), true);
     }
     if is_own {
-        return settled(entries(eval, mention, name), false);
+        return settle_targets(entries(eval, mention, name), false);
     }
     // A name alone is not that of a test or an example, which readers of the document do not see.
     let own = !is_qualified && !is_marked(mention) && !is_aside(eval.project.path(file).as_str());
@@ -119,13 +119,13 @@ pub(super) fn meant(
     if found.is_empty() && parts.len() > 1 {
         let guessed = of_receiver(eval, mention, &parts);
         if !guessed.is_empty() {
-            return settled(guessed, false);
+            return settle_targets(guessed, false);
         }
     }
     if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
         found = modules(eval, &parts, None);
     }
-    settled(found, is_qualified || how == Telling::Yes)
+    settle_targets(found, is_qualified || how == Telling::Yes)
 }
 
 /// Returns whether the noun beside a name says that it is none of code: a parameter, a header.
@@ -168,7 +168,7 @@ fn entries(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> Vec<SymbolId> 
     best(mention, rows)
 }
 
-fn settled(mut targets: Vec<SymbolId>, is_clear: bool) -> Option<Meant> {
+fn settle_targets(mut targets: Vec<SymbolId>, is_clear: bool) -> Option<Meant> {
     if targets.is_empty() || targets.len() > MAX_TARGETS {
         return None;
     }
@@ -295,7 +295,7 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
     if found.is_empty()
         && let Some((class, outer)) = before.split_last()
     {
-        let inherited = inherited(eval, class, outer, last, limit);
+        let inherited = find_inherited(eval, class, outer, last, limit);
         if !inherited.is_empty() {
             return inherited;
         }
@@ -334,7 +334,7 @@ pub(super) fn is_type_of_project(eval: &mut Eval<'_>, name: &str) -> bool {
 }
 
 /// What names from the outermost module on mean.
-pub(super) fn named(eval: &mut Eval<'_>, mention: &Mention, names: &[&str]) -> Vec<SymbolId> {
+pub(super) fn find_named(eval: &mut Eval<'_>, mention: &Mention, names: &[&str]) -> Vec<SymbolId> {
     fitting(eval, mention, names, None, false)
 }
 
@@ -391,10 +391,12 @@ fn receivers<'a>(
         let first = owners.next();
         first.is_some_and(|first| owners.all(|owner| owner == first))
     };
+    // A variable is often named like its class.
     let likely = rows(&|owner| fit::is_like_value(before, owner));
     if has_one_owner(&likely) {
         return likely;
     }
+    // Otherwise a method whose name only one class has, if the name is not an ordinary word.
     let is_known = likely.is_empty() && mention.form == MentionForm::Call && before.len() == 1;
     let any = if is_known { rows(&|_| true) } else { Vec::new() };
     let shaped =
@@ -482,7 +484,13 @@ fn owners(unit: &Unit, def: DefId) -> Vec<&str> {
 }
 
 /// Members that classes of a name have from their bases.
-fn inherited(eval: &mut Eval<'_>, class: &str, outer: &[&str], name: &str, limit: Option<&Limit>) -> Vec<SymbolId> {
+fn find_inherited(
+    eval: &mut Eval<'_>,
+    class: &str,
+    outer: &[&str],
+    name: &str,
+    limit: Option<&Limit>,
+) -> Vec<SymbolId> {
     if !class.starts_with(char::is_uppercase) {
         return Vec::new();
     }
@@ -607,7 +615,7 @@ fn modules(eval: &mut Eval<'_>, parts: &[&str], language: Option<Language>) -> V
 
 /// The definitions whose address a text gives: all owners, the modules and folders of the file, the package. Whether it
 /// leaves out nothing between them comes second.
-pub(crate) fn addressed(eval: &mut Eval<'_>, parts: &[&str]) -> (Vec<SymbolId>, bool) {
+pub(crate) fn find_addressed(eval: &mut Eval<'_>, parts: &[&str]) -> (Vec<SymbolId>, bool) {
     let Some((last, before)) = parts.split_last().filter(|(_, before)| !before.is_empty()) else {
         return (Vec::new(), false);
     };
@@ -628,7 +636,7 @@ pub(crate) fn addressed(eval: &mut Eval<'_>, parts: &[&str]) -> (Vec<SymbolId>, 
     if found.is_empty()
         && let Some((class, outer)) = before.split_last()
     {
-        found = inherited(eval, class, outer, last, None);
+        found = find_inherited(eval, class, outer, last, None);
         return (found, false);
     }
     (found, least == Some(0))

@@ -9,7 +9,7 @@ use crate::named::{is_spelled, variable_word};
 /// Files with the name of a variable that are looked through.
 const MAX_FILES: usize = 16;
 /// The variable of a name, if a file reads it.
-pub(super) fn meant(eval: &mut Eval<'_>, document: FileId, name: &str) -> Option<Target> {
+pub(super) fn find_meant(eval: &mut Eval<'_>, document: FileId, name: &str) -> Option<Target> {
     let mut files = eval.defining(variable_word(name));
     if !is_spelled(name) || files.len() > MAX_FILES {
         return None;

@@ -127,7 +127,7 @@ impl Eval<'_> {
             bases.reverse();
         }
         // Traits implemented by blocks elsewhere.
-        for &attached in self.attached(of).iter() {
+        for &attached in self.find_attached(of).iter() {
             let unit = self.unit(attached.file);
             for &expr in unit.list(unit.facts.definition(attached.def).implements) {
                 self.base(attached, expr, &mut bases);

@@ -97,7 +97,7 @@ impl Eval<'_> {
         if parameters.get(index as usize).is_none_or(|parameter| parameter.bound.is_none()) {
             return Holds::Yes;
         }
-        let bounds = self.bound(of, index);
+        let bounds = self.follow_bound(of, index);
         let mut all = if bounds.unknown.is_some() { Holds::Perhaps } else { Holds::Yes };
         for bound in &bounds.items {
             let holds = match bound {
@@ -122,7 +122,7 @@ impl Eval<'_> {
                 }
             }
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 let rows: Vec<Holds> = bounds.items.iter().map(|bound| self.has_trait(bound, of_trait)).collect();
                 rows.into_iter().max().unwrap_or(Holds::No)
             }

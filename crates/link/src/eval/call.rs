@@ -46,15 +46,15 @@ impl Eval<'_> {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
-        let values = self.called(callee, file, args);
+        let values = self.evaluate_call(callee, file, args);
         self.leave();
         values
     }
 
-    fn called(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
+    fn evaluate_call(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
         match callee {
             Value::Def(of, type_args) => self.called_definition(*of, type_args, file, args),
-            Value::Bound(of, receiver) => self.returned(*of, Some(receiver), &no_args(), file, args),
+            Value::Bound(of, receiver) => self.find_returned(*of, Some(receiver), &no_args(), file, args),
             Value::Instance(of, of_args) => match self.rules(of.file).call_method {
                 Some(method) => self.call_member(callee, method),
                 None if self.definition(*of).flags.is_distinct => {
@@ -76,18 +76,18 @@ impl Eval<'_> {
                 })
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
-            Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
+            Value::Maps(builtin, inside) => self.evaluate_map(*builtin, *inside, file, args),
             // Where classes are constructed by calls, the callee may determine the result.
             Value::External(package, name) => {
                 let rules = self.rules(file);
                 let classes_are_called = rules.call_method.is_some() && !rules.includes;
-                let result = if classes_are_called { package.called() } else { package.somewhere() };
+                let result = if classes_are_called { package.call() } else { package.somewhere() };
                 let yields = self.yields_given(package, file, args);
                 Values::one(Value::External(result.yielding(yields), *name))
             }
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 bounds.flat_map(|bound| match bound {
                     Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
                     bound => self.call(&bound, file, args),
@@ -107,7 +107,7 @@ impl Eval<'_> {
             {
                 Values::one(Value::Instance(of, no_args()))
             }
-            DefKind::Function => self.returned(of, None, type_args, file, args),
+            DefKind::Function => self.find_returned(of, None, type_args, file, args),
             DefKind::Variant => match self.definition(of).owner {
                 Some(def) => Values::one(Value::Instance(DefRef { file: of.file, def }, no_args())),
                 None => Values::unknown(Reason::UnknownReceiver),
@@ -124,7 +124,7 @@ impl Eval<'_> {
     }
 
     /// `xs.map(f)`: a container of the results of the last argument.
-    fn mapped(&mut self, builtin: Builtin, inside: bool, file: FileId, args: &[ExprId]) -> Values {
+    fn evaluate_map(&mut self, builtin: Builtin, inside: bool, file: FileId, args: &[ExprId]) -> Values {
         let yielded = match args.last() {
             Some(&function) => {
                 let functions = self.eval(file, function, Namespace::Value);
@@ -168,7 +168,7 @@ impl Eval<'_> {
     }
 
     /// Return value of a function.
-    fn returned(
+    fn find_returned(
         &mut self,
         of: DefRef,
         receiver: Option<&Receiver>,
@@ -198,10 +198,12 @@ impl Eval<'_> {
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
         let list = unit.list(definition.values);
+        // A declared result counts more than what the body returns.
         let exprs: &[ExprId] = match &definition.declared {
             Some(declared) => std::slice::from_ref(declared),
             None => list,
         };
+        // A method that returns its receiver keeps the receiver's own class.
         if let (Some(receiver), [expr]) = (receiver, exprs)
             && self.is_receiver(of, *expr)
         {
@@ -215,12 +217,15 @@ impl Eval<'_> {
             None if list.is_empty() => Values::one(Value::Null),
             None => self.results(of, receiver, list, file, args),
         };
+        // Callers get an iterator or something to await around the value, unless the declared type says so already.
         if definition.flags.is_generator && definition.declared.is_none() {
             values = Values::one(Value::Builtin(Builtin::List, [values].into()));
         }
         if definition.flags.is_async && (rules.async_wraps_declared || definition.declared.is_none()) {
             values = Values::one(Value::Builtin(Builtin::Wrapper, [values].into()));
         }
+        // The arguments of the receiver replace the type parameters of its class and of the base that declares the
+        // method.
         if let Some(receiver) = receiver
             && let Value::Instance(class, class_args) = &receiver.value
         {
@@ -472,13 +477,13 @@ impl Eval<'_> {
                 _ => None,
             });
             return match external {
-                Some(package) => Values::one(Value::External(package.yielded(), None)),
+                Some(package) => Values::one(Value::External(package.yield_value(), None)),
                 None => Values::unknown(Reason::UnknownReceiver),
             };
         }
         let callees = self.values_of(search, Namespace::Value);
         callees.flat_map(|callee| match callee {
-            Value::Bound(of, receiver) => self.returned(of, Some(&receiver), &no_args(), of.file, &[]),
+            Value::Bound(of, receiver) => self.find_returned(of, Some(&receiver), &no_args(), of.file, &[]),
             _ => Values::unknown(Reason::UnknownReceiver),
         })
     }
@@ -502,7 +507,7 @@ impl Eval<'_> {
                 None => Values::unknown(Reason::UnknownReceiver),
             },
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 bounds.flat_map(|bound| match bound {
                     Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
                     bound => self.index_deeper(&bound, file),
@@ -511,7 +516,7 @@ impl Eval<'_> {
             // `Generic[T]` written as a value.
             Value::Def(of, _) => self.entries(*of).unwrap_or_else(|| Values::one(value.clone())),
             Value::BuiltinType(..) => Values::one(value.clone()),
-            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yield_value(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -550,12 +555,12 @@ impl Eval<'_> {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
-        let values = self.iterated(value, file);
+        let values = self.iterate_value(value, file);
         self.leave();
         values
     }
 
-    fn iterated(&mut self, value: &Value, file: FileId) -> Values {
+    fn iterate_value(&mut self, value: &Value, file: FileId) -> Values {
         match value {
             Value::Builtin(Builtin::Map, args) if self.rules(file).map_iterates_pairs => {
                 Values::one(Value::Builtin(Builtin::Tuple, args.clone()))
@@ -589,7 +594,7 @@ impl Eval<'_> {
                 }
             }
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 bounds.flat_map(|bound| match bound {
                     Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
                     bound => self.element(&bound, file),
@@ -599,7 +604,7 @@ impl Eval<'_> {
             Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
                 Values::one(Value::Instance(*of, no_args()))
             }
-            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yield_value(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -614,9 +619,9 @@ impl Eval<'_> {
                 let containers = self.underlying(*of, args).unwrap_or_default();
                 containers.flat_map(|value| self.enter(&value, file))
             }
-            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yield_value(), None)),
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 bounds.flat_map(|bound| match bound {
                     Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
                     bound => self.enter(&bound, file),

@@ -37,14 +37,14 @@ impl Eval<'_> {
     }
 
     /// The methods of interfaces that a method answers for its type.
-    pub(super) fn answered(&mut self, method: DefRef) -> Vec<DefRef> {
+    pub(super) fn find_answered(&mut self, method: DefRef) -> Vec<DefRef> {
         if self.definition(method).flags.is_abstract {
             return Vec::new();
         }
         let Some(class) = self.class_of(method) else { return Vec::new() };
         let shape = self.shape(method);
         let mut found = Vec::new();
-        for (_, asked) in self.satisfied(class).iter() {
+        for (_, asked) in self.find_satisfied(class).iter() {
             found.extend(asked.iter().filter(|(known, _)| *known == shape).map(|(_, of)| *of));
         }
         let mut seen = FxHashSet::default();
@@ -59,10 +59,10 @@ impl Eval<'_> {
         if !self.is_structural(class) || !has_methods {
             return Vec::new();
         }
-        self.satisfied(class).iter().map(|(interface, _)| *interface).collect()
+        self.find_satisfied(class).iter().map(|(interface, _)| *interface).collect()
     }
 
-    fn satisfied(&mut self, class: DefRef) -> Rc<[Satisfied]> {
+    fn find_satisfied(&mut self, class: DefRef) -> Rc<[Satisfied]> {
         if let Some(known) = self.satisfied.get(&class) {
             return known.clone();
         }
@@ -106,8 +106,8 @@ impl Eval<'_> {
         let named: FxHashSet<DefRef> = ancestors.iter().filter_map(class_of_base).collect();
         let mut candidates = Vec::new();
         for name in self.function_names(&named) {
-            self.asked.insert(Key::demanded(self.text(name)));
-            for of in self.project.demanded(self.text(name)) {
+            self.asked.insert(Key::for_demanded(self.text(name)));
+            for of in self.project.find_demanded(self.text(name)) {
                 let definition = self.project.unit(of.file).facts.definition(of.def);
                 candidates.extend(definition.owner.map(|def| DefRef { file: of.file, def }));
             }
@@ -175,7 +175,7 @@ impl Eval<'_> {
             let class = self.definition(of).name;
             let class = self.unit(of.file).name(class);
             self.asked.insert(Key::all_attached(self.text(class)));
-            for &attached in self.attached(of).iter() {
+            for &attached in self.find_attached(of).iter() {
                 let name = self.definition(attached).name;
                 names.push(self.unit(attached.file).name(name));
             }

@@ -42,7 +42,7 @@ impl Eval<'_> {
             shallower |= beside;
             let (mut packages, mut unseen) = (Vec::new(), false);
             for row in &level {
-                self.embedded(row, &mut next, &mut packages, &mut unseen);
+                self.add_embedded(row, &mut next, &mut packages, &mut unseen);
             }
             beside = unseen || !packages.is_empty();
             unknown |= unseen;
@@ -109,13 +109,14 @@ impl Eval<'_> {
     }
 
     /// The embedded types of a type, and the type it was declared as.
-    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
+    fn add_embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
         let unit = self.unit(row.class.file);
         let definition = unit.facts.definition(row.class.def);
         let mut bases = Vec::new();
         for &expr in unit.list(definition.bases) {
             self.base(row.class, expr, &mut bases);
         }
+        // Embedded types bring all of their members.
         for base in bases {
             match base {
                 Ancestor::Class(class, args) => {
@@ -130,6 +131,7 @@ impl Eval<'_> {
                 Ancestor::Module(_) | Ancestor::Unknown => *unknown = true,
             }
         }
+        // The type it was declared as brings its fields; its methods only if it is an interface.
         let Some(values) = self.underlying(row.class, &row.args) else { return };
         *unknown |= values.unknown.is_some();
         for value in values.items {

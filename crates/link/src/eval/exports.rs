@@ -59,7 +59,7 @@ impl Eval<'_> {
         }
     }
 
-    pub(super) fn exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+    pub(super) fn find_exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let key = (file, FILE, name, Namespace::Any);
         if let Some(place) = self.open_searches.get(&key) {
             self.cut = self.cut.min(*place);

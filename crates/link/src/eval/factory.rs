@@ -9,7 +9,7 @@ use crate::rules::{Builtin, Factory};
 
 impl Eval<'_> {
     /// Result of a standard function; `None` for other callees.
-    pub(super) fn made(&mut self, file: FileId, callee: ExprId, args: &[ExprId]) -> Option<Values> {
+    pub(super) fn evaluate_factory(&mut self, file: FileId, callee: ExprId, args: &[ExprId]) -> Option<Values> {
         let factories = self.rules(file).factories;
         let unit = self.unit(file);
         let (base, name) = match unit.facts.expr(callee) {

@@ -12,7 +12,7 @@ use crate::rules::Fixtures;
 impl Eval<'_> {
     /// Value injected for a parameter of a test or fixture: the result of the fixture of that name, or a value of the
     /// framework itself. `None` if no fixture is known for the parameter.
-    pub(super) fn injected(&mut self, of: DefRef, index: usize) -> Option<Values> {
+    pub(super) fn find_injected(&mut self, of: DefRef, index: usize) -> Option<Values> {
         let rules = self.rules(of.file).fixtures?;
         let name = self.injected_name(of, index)?;
         if let Some(fixture) = self.fixture(of, name) {

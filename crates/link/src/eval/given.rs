@@ -223,6 +223,7 @@ impl Eval<'_> {
     fn called_signatures(&mut self, file: FileId, callee: ExprId) -> Vec<Signature> {
         let mut all = Vec::new();
         let search = self.resolve(file, callee, Namespace::Callee);
+        // The callee is not a name: its value may have a signature.
         if search.found.is_empty() {
             let values = self.eval(file, callee, Namespace::Callee);
             self.value_signatures(values, &mut all);
@@ -232,6 +233,7 @@ impl Eval<'_> {
             let known = found.owner.clone().and_then(TypeArguments::of_value);
             match found.entity {
                 Entity::Def(of) => self.definition_signatures(of, &known, &mut all),
+                // A variable or parameter has the signature of the type it is declared with.
                 Entity::Local(file, binding) => {
                     let declared = match self.unit(file).facts.bindings[binding as usize].target {
                         BindingTarget::Typed(declared) => Some((file, declared)),
@@ -248,6 +250,7 @@ impl Eval<'_> {
                 }
                 _ => {}
             }
+            // Without a declaration, the value decides.
             if all.len() == before {
                 let values = self.value_of(&found, Namespace::Callee);
                 self.value_signatures(values, &mut all);
@@ -354,6 +357,7 @@ impl Eval<'_> {
         let mut all = Vec::new();
         let mut work = vec![(file, ty, Known::None)];
         let mut seen = 0;
+        // Unions, aliases and bounds lead on to other types; their number is limited, because aliases may form circles.
         while let Some((file, ty, known)) = work.pop() {
             seen += 1;
             if seen > MOST_TYPES || !self.step() {
@@ -396,6 +400,7 @@ impl Eval<'_> {
         for found in self.resolve(file, name, Namespace::Type).found {
             match found.entity {
                 Entity::Def(of) => {
+                    // The arguments are evaluated only when a signature needs them.
                     let inner = match args {
                         Some(args) => {
                             let (written, values) = (Some((file, args)), OnceCell::new());
@@ -408,6 +413,7 @@ impl Eval<'_> {
                         _ => self.type_signatures(of, &inner, work, all),
                     }
                 }
+                // A type parameter stands for its bound.
                 Entity::Local(file, binding) => {
                     let target = self.unit(file).facts.bindings[binding as usize].target;
                     if let BindingTarget::TypeParameter(def, index) = target {

@@ -14,7 +14,7 @@ const MAX_ENTRIES: usize = 64;
 impl Eval<'_> {
     /// A call of a local variable that is only another name of something, as a call of that; any other reference as it
     /// is.
-    pub(crate) fn followed(&mut self, file: FileId, reference: Reference) -> Reference {
+    pub(crate) fn follow_alias(&mut self, file: FileId, reference: Reference) -> Reference {
         if reference.role != Role::Call || !self.rules(file).explicit_exports {
             return reference;
         }

@@ -22,13 +22,15 @@ impl Eval<'_> {
         if !replaces || definition.flags.is_anonymous {
             return Vec::new();
         }
+        // Where types satisfy interfaces without naming them, the shape of the method decides, not the bases.
         if self.is_structural(of) {
-            return self.answered(of);
+            return self.find_answered(of);
         }
         let name = self.unit(of.file).name(definition.name);
         if self.rules(of.file).constructors.contains(&self.text(name)) {
             return Vec::new();
         }
+        // Depth first, in the order of the bases. A class that has the method ends its way up.
         let mut work = self.bases_of_method(of);
         work.reverse();
         let mut seen: FxHashSet<DefRef> = FxHashSet::default();
@@ -40,6 +42,7 @@ impl Eval<'_> {
             }
             let mut own = self.own_members(class, name, Namespace::Callee).found.into_vec();
             own.retain(|found| self.method(of, found).is_some());
+            // Of several overloads, only those with the same parameters are replaced.
             if self.rules(of.file).overloads == Overloads::Chosen {
                 own.iter_mut().for_each(|found| found.owner = Some((class, args.clone())));
                 own = self.with_parameters_of(of, own);
@@ -183,7 +186,7 @@ impl Eval<'_> {
                 }
                 Expr::Name { name, scope } => {
                     let name = self.unit(file).name(name);
-                    match self.assigned(file, scope, name) {
+                    match self.find_assigned(file, scope, name) {
                         Some(value) => base = value,
                         None => return false,
                     }
@@ -195,7 +198,12 @@ impl Eval<'_> {
     }
 
     /// The only expression assigned to a local name.
-    fn assigned(&mut self, file: FileId, scope: m1nd_lang::facts::ScopeId, name: crate::names::Name) -> Option<ExprId> {
+    fn find_assigned(
+        &mut self,
+        file: FileId,
+        scope: m1nd_lang::facts::ScopeId,
+        name: crate::names::Name,
+    ) -> Option<ExprId> {
         let search = self.lookup(file, scope, name, Namespace::Value);
         let [Found { entity: Entity::Local(of, binding), .. }] = search.found.as_slice() else { return None };
         match self.unit(*of).facts.bindings[*binding as usize].target {

@@ -44,6 +44,7 @@ impl Eval<'_> {
         let mut rest = Values::default();
         let mut entries: Vec<(Name, Values)> = Vec::new();
         let mut places = Vec::new();
+        // A list knows its values by place, a map by key. A later entry of a key replaces the earlier one.
         for &item in items {
             let values = self.eval(file, item, Namespace::Value);
             any.add(values.clone());
@@ -64,6 +65,7 @@ impl Eval<'_> {
             let args: Vec<Values> = std::iter::once(any).chain(places).collect();
             return Values::one(Value::Builtin(Builtin::List, args.into()));
         }
+        // Arguments of a map: its keys, any value, the values whose keys are not known, then a pair for each known key.
         let mut args = vec![Values::unknown(Reason::UnknownReceiver), any, rest];
         args.extend(entries.into_iter().map(|(name, values)| {
             let pair = Rc::from([Values::one(Value::Key(name)), values]);
@@ -73,7 +75,7 @@ impl Eval<'_> {
     }
 
     /// `base[key]` with a constant key.
-    pub(super) fn keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
+    pub(super) fn find_keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
         if let Some(search) = self.in_namespace(file, base, key) {
             return self.values_of(search, Namespace::Value);
         }
@@ -126,7 +128,7 @@ impl Eval<'_> {
     /// The methods of a name that the values of an expression have; where a class lacks it, what stands in for it.
     pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
         if self.rules(file).includes {
-            let implied = self.implied(file, callee);
+            let implied = self.find_implied(file, callee);
             let values = self.values_of(implied.search, Namespace::Callee);
             return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
         }

@@ -95,11 +95,13 @@ impl Eval<'_> {
                 }
                 self.default_export(target)
             }
+            // `import a.b` binds `a`.
             ImportKind::ModuleRoot => {
                 let root = written.split('.').next().unwrap_or(written);
                 let target = resolver.module(&self.files, file, root, row.level);
                 self.module_entity(target)
             }
+            // `mod name;`: the modules around it that are written inline are folders of its path.
             ImportKind::FileModule(symbol) => {
                 let inline = self.inline_modules(file, row.scope);
                 let inline: Vec<&str> =
@@ -113,6 +115,8 @@ impl Eval<'_> {
                     Some(path) => self.resolve(file, path, Namespace::Type),
                     None => {
                         let target = self.module_target(file, row.module, row.level);
+                        // The build may use another version from outside, so the files of the project are only
+                        // possible.
                         let (files, package) = match target {
                             ModuleTarget::External(package) => (None, package),
                             ModuleTarget::Version(files, package) => (Some(files), package),
@@ -223,6 +227,7 @@ impl Eval<'_> {
         };
         let mut search = Search::default();
         let together = matches!(module, Module::Files(_));
+        // First, what the files of the module define or export.
         for &file in files.iter() {
             let part = self.file_member(file, name, want, if together { Asker::Sibling } else { asker });
             search.unknown = search.unknown.or(part.unknown);
@@ -231,6 +236,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
+        // Exported macros belong to one module file, wherever they are defined.
         if let (Namespace::Macro, Module::File(file)) = (want, module) {
             let resolver = self.resolver(*file);
             for other in resolver.exported_macro_files(&self.files, *file) {
@@ -241,6 +247,7 @@ impl Eval<'_> {
                 return search;
             }
         }
+        // Then a module or package of that name below this one.
         let submodules = match module {
             Module::File(file) => self.rules(*file).submodules_are_members.then(|| self.resolver(*file)),
             Module::Folder(_) => Some(self.resolvers[self.home_family()].as_ref()),
@@ -257,6 +264,7 @@ impl Eval<'_> {
                 return self.module_entity(target);
             }
         }
+        // Last, members that every module has from the language.
         if let Some(&file) = files.first()
             && asker == Asker::Named
             && let Some(found) = self.universal(file, name)
@@ -271,7 +279,7 @@ impl Eval<'_> {
         self.ask(name);
         let unit = self.unit(file);
         if self.rules(file).explicit_exports {
-            return self.exported(file, name, want);
+            return self.find_exported(file, name, want);
         }
         if asker == Asker::Wildcard {
             let listed =

@@ -19,7 +19,7 @@ const MAX_NAMESAKES: usize = 512;
 pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
 
 /// A tag without its word.
-pub(crate) fn untagged(name: &str) -> &str {
+pub(crate) fn strip_tag(name: &str) -> &str {
     TAG_WORDS.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
 }
 
@@ -189,7 +189,7 @@ impl Eval<'_> {
             return None;
         }
         let found = self.taking(found, arity);
-        Some((self.defined(found), class))
+        Some((self.replace_declarations(found), class))
     }
 
     /// Inside of a class, its name is found as that of its constructors: the class is meant.
@@ -207,7 +207,7 @@ impl Eval<'_> {
     }
 
     /// A name that the scopes of a file do not know.
-    pub(super) fn included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+    pub(super) fn find_unscoped(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let search = self.included_member(file, name, want);
         if !search.found.is_empty() {
             return search;
@@ -221,7 +221,7 @@ impl Eval<'_> {
             return Search::unknown(Reason::NameNotFound);
         }
         let resolver = self.resolver(file);
-        let text = untagged(self.text(name));
+        let text = strip_tag(self.text(name));
         let mut search = Search::unknown(Reason::NameNotFound);
         for other in resolver.doubtful_siblings(&self.files, self.home_file) {
             let part = self.scope_member(other, FILE, name, want, Asker::Named);
@@ -233,7 +233,7 @@ impl Eval<'_> {
         if let Some(ModuleTarget::External(package)) = resolver.outside(&self.files, file, text) {
             return Search::one(Entity::External(package.into(), Some(name)));
         }
-        self.undeclared(file, name, want)
+        self.find_undeclared(file, name, want)
     }
 
     /// Returns whether a name is known in another name space than the one that was asked for.
@@ -245,9 +245,9 @@ impl Eval<'_> {
 
     /// A name that nothing visible declares: it may be the one definition of the project that has it, else it is from
     /// a header outside of it.
-    fn undeclared(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+    fn find_undeclared(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let text = self.text(name);
-        let plain = untagged(text);
+        let plain = strip_tag(text);
         let plain = self.project.names.intern(plain);
         let Some(rows) = self.namesakes(plain) else { return Search::unknown(Reason::TooManyCandidates) };
         let fitting: Vec<DefRef> = rows
@@ -320,9 +320,11 @@ impl Eval<'_> {
             return search;
         }
         let Some(of) = of else { return search };
+        // Any file may reopen the namespace, so the result depends on its name and not only on the files seen here.
         let path = namespace_path(&self.project.unit(file).facts, of);
         self.asked_words.insert(Word::namespace(&path));
         let path = self.project.names.intern(&path);
+        // Only parts that this file sees: by its own includes, or by those of the file that includes it.
         let mut files = vec![file];
         files.extend(self.visible(file).iter());
         if let Some(home) = self.reader(file) {
@@ -434,7 +436,7 @@ impl Eval<'_> {
     }
 
     /// Replaces declarations by their definitions in the project.
-    pub(crate) fn defined(&mut self, search: Search) -> Search {
+    pub(crate) fn replace_declarations(&mut self, search: Search) -> Search {
         let mut result = Search { unknown: search.unknown, ..Search::default() };
         let mut bare: Vec<DefRef> = Vec::new();
         for found in search.found {
@@ -462,7 +464,7 @@ impl Eval<'_> {
 
     /// The definitions of a function, if it is declared; else itself.
     pub(crate) fn with_definitions(&mut self, of: DefRef) -> Vec<DefRef> {
-        let defined = self.defined(Search::one(Entity::Def(of)));
+        let defined = self.replace_declarations(Search::one(Entity::Def(of)));
         let rows = defined.found.iter().filter_map(|found| match found.entity {
             Entity::Def(of) => Some(of),
             _ => None,
@@ -497,7 +499,7 @@ impl Eval<'_> {
     /// Members of a class that are defined outside of it.
     fn attached_functions(&mut self, class: DefRef, name: Name) -> Vec<DefRef> {
         self.ask(name);
-        let mut attached = self.attached(class).to_vec();
+        let mut attached = self.find_attached(class).to_vec();
         attached.retain(|of| {
             let unit = self.project.unit(of.file);
             unit.facts.definition(of.def).kind == DefKind::Function
@@ -549,7 +551,7 @@ impl Eval<'_> {
     /// mean.
     fn unseen_declarations(&mut self, of: DefRef, name: Name) -> Search {
         let word = Word::of(self.text(name));
-        self.asked.insert(Key::defined(word));
+        self.asked.insert(Key::for_defined(word));
         let mut files = self.project.defining(word);
         files.retain(|&other| other != of.file && self.rules(other).includes);
         self.project.sort_by_path(&mut files);
@@ -577,6 +579,7 @@ impl Eval<'_> {
         }
         let name = self.project.unit(of.file).name(definition.name);
         let class = if definition.extends_type.is_some() { self.class_of(of) } else { None };
+        // The declaration is in the class, in a header, or in another part of the namespace.
         let search = match (class, definition.owner) {
             (Some(class), _) => match self.definition(class).body {
                 Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
@@ -594,6 +597,7 @@ impl Eval<'_> {
             }
             (None, Some(_)) => return Vec::new(),
         };
+        // Each overload has its own declaration, so the parameters must agree.
         let mut found = Vec::new();
         for one in search.found {
             if let Entity::Def(declared) = one.entity

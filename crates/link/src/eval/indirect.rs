@@ -274,7 +274,7 @@ impl Eval<'_> {
         if definition.kind != DefKind::Function || definition.flags.is_property {
             return;
         }
-        for found in self.defined(Search::one(Entity::Def(of))).found {
+        for found in self.replace_declarations(Search::one(Entity::Def(of))).found {
             if let Entity::Def(of) = found.entity
                 && !flow.functions.contains(&of)
             {
@@ -294,8 +294,8 @@ impl Eval<'_> {
             self.add_component(of, flow);
         }
         for name in names {
-            self.asked.insert(Key::given(self.text(name)));
-            let mut files = self.project.given(self.text(name));
+            self.asked.insert(Key::for_given(self.text(name)));
+            let mut files = self.project.find_given(self.text(name));
             files.sort_by_key(|&file| self.project.path(file));
             let mut left = MAX_GIVEN;
             for file in files {
@@ -319,7 +319,7 @@ impl Eval<'_> {
         } else {
             format!("#{}.{before}", unit.facts.name(unit.facts.definition(owner).name))
         };
-        self.asked.insert(Key::given(&position));
+        self.asked.insert(Key::for_given(&position));
         vec![self.project.names.intern(&position)]
     }
 
@@ -390,7 +390,7 @@ impl Eval<'_> {
             && unit.name(written) == name
         {
             let search = self.resolve(file, base, Namespace::Value);
-            if self.defined(search).found.iter().any(|found| found.entity == Entity::Def(of)) {
+            if self.replace_declarations(search).found.iter().any(|found| found.entity == Entity::Def(of)) {
                 return true;
             }
         }
@@ -475,7 +475,7 @@ impl Eval<'_> {
     fn calls_any(&mut self, file: FileId, callee: ExprId, of: &[DefRef]) -> bool {
         for want in [Namespace::Callee, Namespace::Type] {
             let search = self.resolve(file, callee, want);
-            let search = self.defined(search);
+            let search = self.replace_declarations(search);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(found) if of.contains(&found))) {
                 return true;
             }
@@ -494,7 +494,7 @@ impl Eval<'_> {
     }
 
     /// The functions that the text of a macro calls, through other macros too.
-    pub(crate) fn expanded(&mut self, of: DefRef) -> Vec<DefRef> {
+    pub(crate) fn expand_macro(&mut self, of: DefRef) -> Vec<DefRef> {
         let mut functions = Vec::new();
         let mut seen = vec![of];
         let mut work = vec![of];
@@ -502,7 +502,7 @@ impl Eval<'_> {
             let unit = self.unit(next.file);
             for &callee in unit.list(unit.facts.definition(next.def).values) {
                 let search = self.resolve(next.file, callee, Namespace::Callee);
-                let search = self.defined(search);
+                let search = self.replace_declarations(search);
                 let [found] = search.found.as_slice() else { continue };
                 let Entity::Def(target) = found.entity else { continue };
                 if search.unknown.is_some() || seen.contains(&target) {

@@ -311,7 +311,7 @@ impl Eval<'_> {
 
     pub(super) fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         if self.rules(file).includes {
-            return self.included(file, name, want);
+            return self.find_unscoped(file, name, want);
         }
         let resolver = self.resolver(file);
         if want == Namespace::Macro {
@@ -360,7 +360,7 @@ impl Eval<'_> {
                 let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
                 // All of them are asked for every name: noted once.
                 let tree = &self.project.tree;
-                self.asked.extend(found.iter().map(|sibling| Key::named(tree.hash(*sibling))));
+                self.asked.extend(found.iter().map(|sibling| Key::for_named(tree.hash(*sibling))));
                 self.siblings.insert(file, found.clone());
                 found
             }

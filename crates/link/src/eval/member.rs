@@ -73,7 +73,7 @@ impl<'a> Eval<'a> {
                 self.class_member(&asked, Some(*behind))
             }
             Value::TypeVar(of, index) => {
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 let mut search = Search { unknown: bounds.unknown, ..Search::default() };
                 // All bounds hold at once: the one that has the member is the one that is meant.
                 for bound in &bounds.items {
@@ -454,6 +454,7 @@ impl<'a> Eval<'a> {
         self.ask(name);
         let definition = self.definition(of);
         let mut search = Search::default();
+        // What the body defines hides everything else.
         if let Some(body) = definition.body
             && (definition.kind.is_class_like() || definition.kind == DefKind::Variant)
         {
@@ -465,8 +466,9 @@ impl<'a> Eval<'a> {
         if !search.found.is_empty() {
             return search;
         }
+        // Blocks of the type itself hide those that implement a trait.
         for of_trait in [false, true] {
-            for &attached in self.attached(of).iter() {
+            for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
                     if !of_trait && self.unit(attached.file).name(row.name) == name {
@@ -486,6 +488,7 @@ impl<'a> Eval<'a> {
                 return search;
             }
         }
+        // Last, members that other code assigns to it or copies from another object.
         let written = self.written_members(of, name);
         if written.found.is_empty() { self.copied_members(of, name, want) } else { written }
     }
@@ -530,7 +533,7 @@ impl<'a> Eval<'a> {
     }
 
     /// Definitions elsewhere that add members to a type.
-    pub(super) fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
+    pub(super) fn find_attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
         let definition = self.definition(of);
         if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
             return Rc::from([]);
@@ -546,8 +549,8 @@ impl<'a> Eval<'a> {
         let mut place = 0;
         while let Some(&name) = names.get(place) {
             place += 1;
-            self.asked.insert(Key::attached(self.text(name)));
-            for row in self.project.attached(self.text(name)) {
+            self.asked.insert(Key::for_attached(self.text(name)));
+            for row in self.project.find_attached(self.text(name)) {
                 if beside && !self.same_folder(row.file, of.file) {
                     continue;
                 }
@@ -598,8 +601,8 @@ impl<'a> Eval<'a> {
     /// A member that a block of the project adds to a type outside: `impl Report for io::Error`, asked for by path.
     pub(super) fn extension(&mut self, file: FileId, base: ExprId, name: Name, want: Namespace) -> Option<Search> {
         let (package, class) = self.outside_type(file, base)?;
-        self.asked.insert(Key::attached(self.text(class)));
-        let mut rows: Vec<DefRef> = self.project.attached(self.text(class)).collect();
+        self.asked.insert(Key::for_attached(self.text(class)));
+        let mut rows: Vec<DefRef> = self.project.find_attached(self.text(class)).collect();
         self.project.by_path_order(&mut rows);
         let mut search = Search::default();
         for row in rows {

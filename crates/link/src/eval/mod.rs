@@ -40,7 +40,7 @@ use m1nd_lang::facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use include::untagged;
+pub(crate) use include::strip_tag;
 pub(crate) use outside::Outside;
 use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
@@ -186,7 +186,7 @@ impl<'a> Eval<'a> {
         let mut keys = self.asked;
         keys.extend(self.files.take_asked());
         let own = self.project.tree.hash(self.home_file);
-        let own = [Key::surface(own), Key::named(own), Key::imports(own)];
+        let own = [Key::surface(own), Key::for_named(own), Key::imports(own)];
         let mut keys: Box<[Key]> = keys.into_iter().filter(|key| !own.contains(key)).collect();
         keys.sort_unstable();
         let names = &self.project.names;
@@ -219,7 +219,7 @@ impl<'a> Eval<'a> {
             let (word, bit) = (&mut self.seen[file.0 as usize / 64], 1 << (file.0 % 64));
             if *word & bit == 0 {
                 *word |= bit;
-                self.asked.insert(Key::named(self.project.tree.hash(file)));
+                self.asked.insert(Key::for_named(self.project.tree.hash(file)));
             }
         }
         self.project.unit(file)
@@ -371,6 +371,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
+                // The names of scalars are types that no file declares.
                 if let (Expr::Name { name, .. }, true) = (unit.facts.expr(expr), search.found.is_empty())
                     && self.rules(file).scalars.contains(&unit.facts.name(name))
                 {
@@ -380,22 +381,27 @@ impl<'a> Eval<'a> {
             }
             Expr::Call { callee, args } => {
                 let args = unit.list(args);
-                if let Some(made) = self.made(file, callee, args) {
+                // Standard functions that create containers are known by the rules of the language.
+                if let Some(made) = self.evaluate_factory(file, callee, args) {
                     return made;
                 }
                 let callees = self.callees(file, callee);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
-            Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
+            Expr::Key { base, name } => self.find_keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
             Expr::Implicit { base, name } => self.implicit(file, expr, base, unit.name(name)),
-            Expr::Index { base } => self.taken(file, base, |eval, base| eval.index(base, file)),
-            Expr::Item { base, index } => self.taken(file, base, |eval, base| eval.item(base, index as usize, file)),
-            Expr::Element { base } => self.taken(file, base, |eval, base| eval.element(base, file)),
+            Expr::Index { base } => self.evaluate_with(file, base, |eval, base| eval.index(base, file)),
+            Expr::Item { base, index } => {
+                self.evaluate_with(file, base, |eval, base| eval.item(base, index as usize, file))
+            }
+            Expr::Element { base } => self.evaluate_with(file, base, |eval, base| eval.element(base, file)),
             Expr::Unwrap { base } => self.eval(file, base, Namespace::Value).flat_map(unwrap),
-            Expr::Enter { base } => self.taken(file, base, |eval, base| eval.enter(base, file)),
-            Expr::AwaitedElement { base } => self.taken(file, base, |eval, base| eval.awaited_element(base, file)),
-            Expr::AwaitedEnter { base } => self.taken(file, base, |eval, base| eval.awaited_enter(base, file)),
+            Expr::Enter { base } => self.evaluate_with(file, base, |eval, base| eval.enter(base, file)),
+            Expr::AwaitedElement { base } => {
+                self.evaluate_with(file, base, |eval, base| eval.awaited_element(base, file))
+            }
+            Expr::AwaitedEnter { base } => self.evaluate_with(file, base, |eval, base| eval.awaited_enter(base, file)),
             Expr::Instance { of } => {
                 let types = self.eval(file, of, Namespace::Type);
                 self.instantiate(types)
@@ -428,7 +434,12 @@ impl<'a> Eval<'a> {
     }
 
     /// Applies an operation to the values of an expression.
-    fn taken(&mut self, file: FileId, base: ExprId, mut take: impl FnMut(&mut Self, &Value) -> Values) -> Values {
+    fn evaluate_with(
+        &mut self,
+        file: FileId,
+        base: ExprId,
+        mut take: impl FnMut(&mut Self, &Value) -> Values,
+    ) -> Values {
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| take(self, &base))
     }
@@ -810,7 +821,7 @@ impl<'a> Eval<'a> {
     }
 
     /// Follows a type parameter to its bound.
-    fn bound(&mut self, of: DefRef, index: u32) -> Values {
+    fn follow_bound(&mut self, of: DefRef, index: u32) -> Values {
         let unit = self.unit(of.file);
         match unit.facts.type_parameters(of.def).get(index as usize).and_then(|parameter| parameter.bound) {
             Some(bound) => {
@@ -819,7 +830,7 @@ impl<'a> Eval<'a> {
             }
             // A method names the type parameters of its type; their bounds are written there.
             None => match self.extended_type(of).filter(|class| *class != of) {
-                Some(class) => self.bound(class, index),
+                Some(class) => self.follow_bound(class, index),
                 None => Values::unknown(Reason::UnknownReceiver),
             },
         }

@@ -56,7 +56,7 @@ enum Operand {
 
 impl Eval<'_> {
     /// The functions that a call reaches that is not written ([`Expr::Implicit`]).
-    pub(crate) fn implied(&mut self, file: FileId, callee: ExprId) -> Implied {
+    pub(crate) fn find_implied(&mut self, file: FileId, callee: ExprId) -> Implied {
         let unit = self.unit(file);
         let Expr::Implicit { base, name } = unit.facts.expr(callee) else { return Implied::default() };
         let name = unit.name(name);
@@ -153,7 +153,7 @@ impl Eval<'_> {
             let name = self.project.names.intern(&name);
             let Some(body) = self.definition(*class).body else { continue };
             let found = self.scope_member(class.file, body, name, Namespace::Value, Asker::Named);
-            all.add(self.defined(found));
+            all.add(self.replace_declarations(found));
         }
         all
     }
@@ -173,6 +173,7 @@ impl Eval<'_> {
         if WITH_NULL.contains(&text) && args.iter().any(is_null) {
             return Implied::default();
         }
+        // Members of the class of the first operand, with the right number of parameters.
         let first = self.eval(file, base, Namespace::Value);
         let mut operands = vec![operand(&first)];
         for &arg in args {
@@ -186,6 +187,7 @@ impl Eval<'_> {
             search.add(Search { unknown: None, ..found });
         }
         search = self.taking(search, u8::try_from(args.len()).unwrap_or(u8::MAX));
+        // Functions outside of classes, by the classes of all operands.
         let (free, may_be_more) = self.free_operators(&named, &operands);
         free.into_iter().for_each(|of| search.push(Found::plain(Entity::Def(of))));
         let is_open = matches!(operands[0], Operand::Unknown) || first.unknown.is_some();
@@ -193,11 +195,12 @@ impl Eval<'_> {
             search.unknown = Some(Reason::UnknownReceiver);
         }
         let second = operands.get(1);
+        // These operators do not exist for pointers, so they cannot be arithmetic on an address.
         let is_certain = NOT_OF_POINTERS.contains(&text)
             || WITH_NUMBERS.contains(&text) && matches!(second, Some(Operand::Class(_)))
             || text == "operator*" && second.is_some()
             || text == "operator&" && second.is_some();
-        Implied { search: self.defined(search), may_be_pointer: !is_certain }
+        Implied { search: self.replace_declarations(search), may_be_pointer: !is_certain }
     }
 
     fn is_function(&mut self, found: &Found) -> bool {

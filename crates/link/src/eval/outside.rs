@@ -64,7 +64,7 @@ impl Outside {
     }
 
     /// A value that it yields: an element, the result of a method, what it holds.
-    pub(crate) fn yielded(&self) -> Self {
+    pub(crate) fn yield_value(&self) -> Self {
         Self { is_yielded: true, ..self.somewhere() }
     }
 
@@ -103,7 +103,7 @@ impl Outside {
     }
 
     /// Result of calling it. The result of a further call is unknown.
-    pub(crate) fn called(&self) -> Self {
+    pub(crate) fn call(&self) -> Self {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
         let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
         Self { way: way.map(Rc::from), is_value: true, ..self.clone() }

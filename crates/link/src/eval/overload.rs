@@ -520,11 +520,12 @@ impl Eval<'_> {
         let top = self.home.top_type;
         let is_top = |eval: &Self, name: &Name| top == Some(eval.text(*name));
         match (value, ty) {
+            // A type parameter accepts what its bound accepts.
             (_, Value::TypeVar(of, index)) => {
                 if value == ty {
                     return Fit::Plain;
                 }
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 match bounds.items.as_slice() {
                     _ if !self.deeper() => Fit::Unknown,
                     bounds => {
@@ -535,6 +536,7 @@ impl Eval<'_> {
                     }
                 }
             }
+            // The top type accepts everything; a primitive has to be converted to an object first.
             (Value::External(_, Some(name)), Value::External(_, Some(to))) if is_top(self, to) => {
                 if self.is_primitive(*name) { Fit::Converted } else { Fit::Plain }
             }
@@ -543,9 +545,11 @@ impl Eval<'_> {
                 Value::External(_, Some(to)),
             ) if is_top(self, to) => Fit::Plain,
             (Value::External(_, Some(from)), Value::External(_, Some(to))) => self.fit_standard(*from, *to),
+            // Standard types do not extend types of the project. Other pairs of a standard and another type are
+            // excluded only if all conversions of the standard type are known.
             (Value::External(_, Some(_)), Value::Instance(..)) => Fit::No,
-            (Value::External(_, Some(from)), Value::Builtin(..)) => self.closed(*from),
-            (Value::Builtin(..), Value::External(_, Some(to))) => self.closed(*to),
+            (Value::External(_, Some(from)), Value::Builtin(..)) => self.fit_closed(*from),
+            (Value::Builtin(..), Value::External(_, Some(to))) => self.fit_closed(*to),
             (Value::Builtin(one, _), Value::Builtin(other, _)) => {
                 if one == other {
                     Fit::Plain
@@ -554,16 +558,16 @@ impl Eval<'_> {
                 }
             }
             (Value::Builtin(..), Value::Instance(..) | Value::Callable(_)) => Fit::No,
-            (Value::External(_, Some(from)), Value::Callable(_)) => self.closed(*from),
+            (Value::External(_, Some(from)), Value::Callable(_)) => self.fit_closed(*from),
             (Value::Callable(_), Value::Builtin(..)) => Fit::No,
-            (Value::Callable(_), Value::External(_, Some(to))) => self.closed(*to),
+            (Value::Callable(_), Value::External(_, Some(to))) => self.fit_closed(*to),
             (Value::Instance(of, _), _) => self.fit_instance(*of, ty),
             _ => Fit::Unknown,
         }
     }
 
     /// A type all of whose conversions are known accepts only what is listed.
-    fn closed(&self, name: Name) -> Fit {
+    fn fit_closed(&self, name: Name) -> Fit {
         let text = self.text(name);
         if self.home.conversions.iter().any(|(known, ..)| *known == text) { Fit::No } else { Fit::Unknown }
     }
@@ -606,7 +610,7 @@ impl Eval<'_> {
         match ty {
             Value::External(_, None) => Fit::Unknown,
             // A closed type, or a function type, is no base of a project class.
-            Value::External(_, Some(name)) if self.closed(*name) == Fit::No => Fit::No,
+            Value::External(_, Some(name)) if self.fit_closed(*name) == Fit::No => Fit::No,
             Value::Instance(..) | Value::External(..) | Value::Builtin(..) => {
                 if open {
                     Fit::Unknown
@@ -646,6 +650,7 @@ impl Eval<'_> {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
+        // `new C(f)` calls one of the constructors of `C`.
         let search = if constructs {
             let classes = self.resolve(of.file, callee, Namespace::Type);
             let mut all = Search::default();
@@ -660,6 +665,7 @@ impl Eval<'_> {
         };
         let mut values = Values { unknown: search.unknown, ..Values::default() };
         let args = unit.call(callee).map(|call| unit.list(call.args)).unwrap_or_default();
+        // The expected type may name type parameters of the called function, which its other arguments decide.
         for found in &search.found {
             let given = self.given_by(found, place as usize, index);
             values.add(match found.entity {
@@ -715,6 +721,7 @@ impl Eval<'_> {
             return unknown;
         }
         match &found.entity {
+            // A standard function type: the rules say which of its arguments is this parameter.
             Entity::External(_, Some(name)) => {
                 let text = self.text(*name);
                 let known = self.home.function_types.iter().find(|(known, _)| *known == text);
@@ -723,6 +730,7 @@ impl Eval<'_> {
                 let types = self.eval(file, arg, Namespace::Type);
                 self.instantiate(types)
             }
+            // An interface of the project with a single method: the parameter of that method.
             Entity::Def(interface) => {
                 let Some(method) = self.single_method(*interface) else { return unknown };
                 let Some(parameter) = self.unit(method.file).facts.parameters(method.def).get(index).copied() else {

@@ -18,6 +18,7 @@ impl Eval<'_> {
             let types = self.eval(of.file, declared, Namespace::Type);
             self.instantiate(types)
         });
+        // A declared type counts most. Receivers have the class around them, rest parameters are containers.
         match (parameter.kind, declared) {
             (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
                 declared
@@ -40,6 +41,7 @@ impl Eval<'_> {
                 .into(),
             )),
             (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
+            // A function written as an argument has the parameters that are expected there.
             (ParameterKind::Plain, None) if self.rules(of.file).overloads == Overloads::Chosen => {
                 self.given_parameter(of, index)
             }
@@ -53,14 +55,14 @@ impl Eval<'_> {
             return known.clone();
         }
         let outer = self.begin_uncut();
-        let values = self.injected(of, index).unwrap_or_else(|| {
+        let values = self.find_injected(of, index).unwrap_or_else(|| {
             let default =
                 self.unit(of.file).facts.parameters(of.def).get(index).and_then(|parameter| parameter.default);
             let mut values = match default {
                 Some(default) => self.eval(of.file, default, Namespace::Value),
                 None => Values::default(),
             };
-            values.add(self.passed(of, index));
+            values.add(self.find_passed(of, index));
             values.unknown = Some(Reason::UnknownReceiver);
             values
         });

@@ -18,7 +18,7 @@ const MAX_ROUNDS: usize = 4;
 impl<'a> Eval<'a> {
     /// Functions, classes, values of classes and containers that calls pass as parameter `index`. A function may be
     /// called from anywhere, so there may always be more.
-    pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
+    pub(super) fn find_passed(&mut self, of: DefRef, index: usize) -> Values {
         let mut values = Values::default();
         // Arguments of functions in other files matter little to this one, and there are many of them.
         if of.file != self.home_file || !self.rules(of.file).follows_arguments || !self.deeper() {
@@ -31,7 +31,7 @@ impl<'a> Eval<'a> {
         let name = unit.name(unit.facts.definition(called.def).name);
         for (file, passes) in self.passes(name, of.file, MAX_PASSES) {
             for pass in passes {
-                if let Some(given) = self.given(of, index, called, file, pass) {
+                if let Some(given) = self.find_given(of, index, called, file, pass) {
                     given.items.into_iter().filter(may_be_passed).for_each(|value| values.push(value));
                 }
             }
@@ -54,11 +54,11 @@ impl<'a> Eval<'a> {
         let mut rows: Vec<_> = Vec::new();
         let mut total = 0;
         for file in project.passes(project.names.text(name)) {
-            let passes = project.unit(file).passes.named(name);
+            let passes = project.unit(file).passes.find_named(name);
             total += passes.len();
             if total > most {
                 rows.clear();
-                rows.push((own, project.unit(own).passes.named(name)));
+                rows.push((own, project.unit(own).passes.find_named(name)));
                 rows.retain(|(_, passes)| passes.len() <= most);
                 return rows;
             }
@@ -69,12 +69,12 @@ impl<'a> Eval<'a> {
     }
 
     /// The argument of one call; `None` if it calls something else, or does not pass the parameter.
-    fn given(&mut self, of: DefRef, index: usize, called: DefRef, file: FileId, pass: &Pass) -> Option<Values> {
+    fn find_given(&mut self, of: DefRef, index: usize, called: DefRef, file: FileId, pass: &Pass) -> Option<Values> {
         let shift = usize::from(self.has_receiver(of));
         match pass.given {
             Given::Decorated(def) => {
                 (index == shift && self.may_call(file, pass.callee, called)).then_some(())?;
-                Some(Values::one(Value::Def(self.decorated(DefRef { file, def }, pass.callee), no_args())))
+                Some(Values::one(Value::Def(self.find_decorated(DefRef { file, def }, pass.callee), no_args())))
             }
             Given::Args(args) => {
                 let arg =
@@ -107,7 +107,7 @@ impl<'a> Eval<'a> {
     }
 
     /// The argument of a decorator: the function, or the result of the decorators below.
-    fn decorated(&mut self, of: DefRef, decorator: ExprId) -> DefRef {
+    fn find_decorated(&mut self, of: DefRef, decorator: ExprId) -> DefRef {
         self.ask_definition(of);
         let unit = self.unit(of.file);
         let decorators = unit.list(unit.facts.definition(of.def).decorators);

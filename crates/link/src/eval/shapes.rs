@@ -95,7 +95,7 @@ impl Eval<'_> {
             DefKind::Object => Value::Def(class, no_args()),
             _ => Value::Instance(class, no_args()),
         };
-        let required = self.required(interface);
+        let required = self.find_required(interface);
         required.names.iter().all(|&name| {
             let search = self.member(&value, name, Namespace::Value);
             // What is inherited from outside or from something unknown may well have it.
@@ -103,7 +103,7 @@ impl Eval<'_> {
         })
     }
 
-    fn required(&mut self, interface: DefRef) -> Rc<Required> {
+    fn find_required(&mut self, interface: DefRef) -> Rc<Required> {
         if let Some(known) = self.required.get(&interface) {
             return known.clone();
         }

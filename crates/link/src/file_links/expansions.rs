@@ -13,7 +13,7 @@ use crate::files::{DefRef, FileId};
 use crate::ids::{Generated, GeneratedFunctions};
 
 /// The functions that the macros invoked among a file's items define.
-pub(crate) fn generated(eval: &mut Eval<'_>, file: FileId) -> GeneratedFunctions {
+pub(crate) fn list_generated(eval: &mut Eval<'_>, file: FileId) -> GeneratedFunctions {
     let unit = eval.unit(file);
     let mut found = GeneratedFunctions::default();
     for &(def, symbol) in &unit.generated {

@@ -15,7 +15,7 @@ pub(super) fn resolve_implicit<'a>(
 ) -> Option<Vec<Resolution<'a>>> {
     let unit = eval.unit(file);
     let Expr::Implicit { name, .. } = unit.facts.expr(reference.expr) else { return None };
-    let implied = eval.implied(file, reference.expr);
+    let implied = eval.find_implied(file, reference.expr);
     if implied.search.found.is_empty() && implied.search.unknown.is_none() {
         return Some(Vec::new());
     }

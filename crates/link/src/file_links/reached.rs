@@ -122,7 +122,7 @@ fn definition_targets(
         constructors(eval, of, reached);
     }
     if kind == DefKind::Macro && unit.rules.includes {
-        let functions = eval.expanded(of);
+        let functions = eval.expand_macro(of);
         reached.also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
     }
     None

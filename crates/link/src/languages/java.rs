@@ -72,7 +72,7 @@ impl Resolver for Java {
     }
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
-        self.packages.named(files, from, module)
+        self.packages.find_named(files, from, module)
     }
 
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {

@@ -373,7 +373,7 @@ impl Python {
             return path;
         }
         let mut named: Vec<&String> = self.roots.named.iter().filter(|root| is_in(root, own)).collect();
-        named.sort_by_key(|root| std::cmp::Reverse(shared(root, folder)));
+        named.sort_by_key(|root| std::cmp::Reverse(count_shared(root, folder)));
         named.into_iter().for_each(|root| add(root));
         let mut around = top;
         while around != own && !around.is_empty() {
@@ -451,6 +451,6 @@ fn is_in(folder: &str, repository: &str) -> bool {
 }
 
 /// Number of leading folders that two paths share.
-fn shared(a: &str, b: &str) -> usize {
+fn count_shared(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()
 }

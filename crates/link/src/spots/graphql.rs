@@ -77,7 +77,7 @@ pub(crate) fn resolvers(facts: &FileFacts) -> Vec<Resolver> {
         }
     }
     if uses {
-        decorated(facts, &mut found);
+        collect_decorated(facts, &mut found);
     }
     found
 }
@@ -162,7 +162,7 @@ fn camel(name: &str) -> String {
 }
 
 /// Functions that decorators name fields of.
-fn decorated(facts: &FileFacts, found: &mut Vec<Resolver>) {
+fn collect_decorated(facts: &FileFacts, found: &mut Vec<Resolver>) {
     for (at, reference) in facts.references.iter().enumerate().filter(|(_, row)| row.role == Role::Decorate) {
         let (Some(name), Some(def)) = (last_name(facts, reference.expr), reference.enclosing) else { continue };
         let is_function = facts.definition(def).kind == DefKind::Function;

@@ -183,7 +183,7 @@ fn route(facts: &FileFacts, at: u32, reference: &Reference, name: &str) -> Optio
         return Some((Template::parse(&text), named.unwrap_or(by_name), first.map_or(reference.pos, |row| row.pos)));
     }
     let Some(first) = first else {
-        let path = chained(facts, reference.expr)?;
+        let path = find_chained(facts, reference.expr)?;
         return Some((Template::parse(&format!("{}{}", path.around, path.text)), by_name, reference.pos));
     };
     if reference.arity < 2 {
@@ -224,7 +224,7 @@ fn beside(facts: &FileFacts, reference: &Reference) -> Option<String> {
 const MAX_CHAIN: usize = 12;
 
 /// The text of the call of `route` that a method is called on.
-fn chained(facts: &FileFacts, mut expr: ExprId) -> Option<&TextUse> {
+fn find_chained(facts: &FileFacts, mut expr: ExprId) -> Option<&TextUse> {
     for _ in 0..MAX_CHAIN {
         let Expr::Member { base, .. } = facts.expr(expr) else { return None };
         let Expr::Call { callee, .. } = facts.expr(base) else { return None };

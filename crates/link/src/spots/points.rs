@@ -36,7 +36,7 @@ pub(crate) struct Point {
 }
 
 /// Texts that calls of rows give as names: the row, the reference and the text.
-pub(crate) fn named(facts: &FileFacts) -> Vec<(&'static MessageRow, u32, &TextUse)> {
+pub(crate) fn list_named(facts: &FileFacts) -> Vec<(&'static MessageRow, u32, &TextUse)> {
     let mut found = Vec::new();
     let rows = rows_of(facts);
     if rows.is_empty() {
@@ -143,7 +143,7 @@ pub(super) fn points(facts: &FileFacts, file: &str, symbols: &Symbols) -> (Vec<P
         let symbol = symbols.intern(&node_id::child(file, row.point.word(), name));
         points.push(Point { offer: Offer::Message(row, at), name: name.into(), pos, symbol });
     };
-    let named = named(facts);
+    let named = list_named(facts);
     for (row, at, text) in named.iter().filter(|(row, ..)| row.serves) {
         add(row, *at, &text.text, text.pos);
     }

@@ -123,7 +123,7 @@ impl Passes {
     }
 
     /// The calls and decorations whose callee has this last name.
-    pub(crate) fn named(&self, name: Name) -> &[Pass] {
+    pub(crate) fn find_named(&self, name: Name) -> &[Pass] {
         let start = self.rows.partition_point(|pass| pass.name < name);
         let end = self.rows.partition_point(|pass| pass.name <= name);
         &self.rows[start..end]

@@ -8,7 +8,7 @@ use m1nd_link::{FileLinks, Linker};
 use crate::{Files, edges_of};
 
 /// Registrations as `from > to (line)`, with `?` behind what is not certain.
-fn registered(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
+fn list_registered(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
     let mut rows = Vec::new();
     for links in links {
         for edge in links.edges.iter().filter(|edge| edge.relation == Relation::Registers) {
@@ -113,7 +113,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
 #[test]
 fn what_settings_name_is_registered() {
     let wrong = CASES.iter().filter_map(|(title, files, expected)| {
-        let found = edges_of(files, registered);
+        let found = edges_of(files, list_registered);
         (found != *expected).then(|| format!("{title}: {found:#?}"))
     });
     let wrong: Vec<String> = wrong.collect();

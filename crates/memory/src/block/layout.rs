@@ -13,9 +13,9 @@ pub fn render(input: &BlockInput<'_>) -> String {
     let shapes = shapes(limits);
     let mut body = String::new();
     for shape in &shapes {
-        body = written(&sections::all(input, shape));
+        body = write_sections(&sections::all(input, shape));
         if fits(&body, limits) {
-            return closed(&body);
+            return close_block(&body);
         }
     }
     while !fits(&body, limits) {
@@ -28,7 +28,7 @@ pub fn render(input: &BlockInput<'_>) -> String {
             body.truncate(body.trim_end().rfind('\n').unwrap_or_default());
         }
     }
-    closed(&body)
+    close_block(&body)
 }
 
 fn shapes(limits: &BlockLimits) -> Vec<Shape> {
@@ -57,7 +57,7 @@ fn shapes(limits: &BlockLimits) -> Vec<Shape> {
     shapes
 }
 
-fn written(sections: &[Section]) -> String {
+fn write_sections(sections: &[Section]) -> String {
     let mut out = String::new();
     for section in sections {
         if !out.is_empty() {
@@ -76,10 +76,10 @@ fn written(sections: &[Section]) -> String {
 }
 
 fn fits(body: &str, limits: &BlockLimits) -> bool {
-    let whole = closed(body);
+    let whole = close_block(body);
     whole.chars().count() <= limits.max_chars && whole.lines().count() <= limits.max_lines
 }
 
-fn closed(body: &str) -> String {
+fn close_block(body: &str) -> String {
     format!("{}\n{body}\n{END}", opening(body))
 }

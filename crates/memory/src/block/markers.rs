@@ -89,7 +89,7 @@ pub(super) fn marker_lines(bytes: &[u8]) -> Vec<MarkerLine> {
     let mut fence: Option<Fence> = None;
     for (number, line) in lines(bytes, start).enumerate() {
         let text = &bytes[line.text.clone()];
-        match (&fence, Fence::opened(text)) {
+        match (&fence, Fence::open_fence(text)) {
             (Some(open), _) if open.is_closed_by(text) => fence = None,
             (Some(_), _) => {}
             (None, Some(opened)) => fence = Some(opened),
@@ -106,7 +106,7 @@ pub(super) fn marker_lines(bytes: &[u8]) -> Vec<MarkerLine> {
 
 /// The marker that a line is. The opening one may have words of its own inside of the comment.
 fn mark_of(text: &[u8]) -> Option<Mark> {
-    let text = unindented(text)?.trim_ascii_end();
+    let text = strip_indent(text)?.trim_ascii_end();
     if text == END.as_bytes() {
         return Some(Mark::End);
     }
@@ -118,7 +118,7 @@ fn mark_of(text: &[u8]) -> Option<Mark> {
 }
 
 /// A line without its indentation; `None` if that makes it code.
-fn unindented(text: &[u8]) -> Option<&[u8]> {
+fn strip_indent(text: &[u8]) -> Option<&[u8]> {
     let spaces = text.iter().take_while(|byte| **byte == b' ').count();
     (spaces < CODE_INDENT && text.get(spaces) != Some(&b'\t')).then(|| &text[spaces..])
 }
@@ -130,8 +130,8 @@ struct Fence {
 }
 
 impl Fence {
-    fn opened(text: &[u8]) -> Option<Self> {
-        let text = unindented(text)?;
+    fn open_fence(text: &[u8]) -> Option<Self> {
+        let text = strip_indent(text)?;
         let mark = *text.first().filter(|first| **first == b'`' || **first == b'~')?;
         let length = text.iter().take_while(|byte| **byte == mark).count();
         let is_inline = mark == b'`' && text[length..].contains(&b'`');
@@ -139,7 +139,7 @@ impl Fence {
     }
 
     fn is_closed_by(&self, text: &[u8]) -> bool {
-        let Some(text) = unindented(text) else { return false };
+        let Some(text) = strip_indent(text) else { return false };
         let length = text.iter().take_while(|byte| **byte == self.mark).count();
         length >= self.length && text[length..].trim_ascii().is_empty()
     }

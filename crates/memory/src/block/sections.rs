@@ -252,7 +252,7 @@ impl<'a> Chooser<'a> {
 
     /// One of each kind in turn: issues, next steps, decisions to review.
     fn open_loops(&self, shape: &Shape) -> Vec<String> {
-        let mut kinds = [self.open_issues(shape.open_loops), self.unstarted(), self.to_review(shape.open_loops)]
+        let mut kinds = [self.open_issues(shape.open_loops), self.list_unstarted(), self.to_review(shape.open_loops)]
             .map(Vec::into_iter);
         let mut lines = Vec::new();
         while lines.len() < shape.open_loops {
@@ -308,7 +308,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// Planned steps that were not started, without the newest plan, which is where to continue.
-    fn unstarted(&self) -> Vec<String> {
+    fn list_unstarted(&self) -> Vec<String> {
         let plans = self.plans();
         let line =
             |next: &&NextItem| Line::new(self.input).plain("Not started: ").text(&next.text).date(next.date).finish();

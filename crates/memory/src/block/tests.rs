@@ -34,7 +34,7 @@ fn day(text: &str) -> Date {
     text.parse().expect("a date")
 }
 
-fn parsed(text: &str) -> Parsed {
+fn parse_text(text: &str) -> Parsed {
     let context = ParseContext {
         project: "/shop",
         today: day("2026-11-20"),
@@ -67,7 +67,7 @@ fn block_of(parsed: &Parsed, change: impl FnOnce(&mut BlockInput<'_>)) -> String
 
 #[test]
 fn a_whole_block() {
-    let block = block_of(&parsed(MEMORY), |_| ());
+    let block = block_of(&parse_text(MEMORY), |_| ());
     expect_test::expect![[r#"
         <!-- MIND:CONTEXT hash=a809ec8a5292a849 made by m1nd from .mind/MEMORY.md, edit that instead -->
         ## Memory: ✓ Active
@@ -109,7 +109,7 @@ fn a_whole_block() {
 
 #[test]
 fn sections_without_content_are_dropped() {
-    let block = block_of(&parsed(""), |_| ());
+    let block = block_of(&parse_text(""), |_| ());
     let body: Vec<&str> = block.lines().skip(1).collect();
     assert_eq!((body.len(), body[0], body[2]), (3, "## Memory: ✓ Active", END));
     assert!(body[1].starts_with("Nothing captured yet: write into .mind/MEMORY.md"), "{block}");
@@ -118,15 +118,15 @@ fn sections_without_content_are_dropped() {
 #[test]
 fn a_new_project_is_told_where_to_write_and_what_it_is_made_with() {
     static TAGS: std::sync::LazyLock<[Box<str>; 2]> = std::sync::LazyLock::new(|| ["nextjs".into(), "supabase".into()]);
-    let block = block_of(&parsed(""), |input| input.detected = &*TAGS);
+    let block = block_of(&parse_text(""), |input| input.detected = &*TAGS);
     assert!(block.contains("`decided …`") && block.contains("Made with: nextjs, supabase"), "{block}");
-    let known = block_of(&parsed(MEMORY), |input| input.detected = &*TAGS);
+    let known = block_of(&parse_text(MEMORY), |input| input.detected = &*TAGS);
     assert!(!known.contains("Made with"), "{known}");
 }
 
 #[test]
 fn a_session_is_told_although_work_went_on_after_it() {
-    let parsed = parsed(MEMORY);
+    let parsed = parse_text(MEMORY);
     let later = Session::of_day(day("2026-11-12"), 0, None, None);
     let sessions: &'static [Session] = Vec::leak(parsed.sessions.iter().cloned().chain([later]).collect());
     let block = block_of(&parsed, |input| input.sessions = sessions);
@@ -136,7 +136,7 @@ fn a_session_is_told_although_work_went_on_after_it() {
 
 #[test]
 fn the_order_of_memories_does_not_matter() {
-    let mut backward = parsed(MEMORY);
+    let mut backward = parse_text(MEMORY);
     let forward = block_of(&backward, |_| ());
     backward.records.reverse();
     assert_eq!(block_of(&backward, |_| ()), forward);
@@ -145,16 +145,16 @@ fn the_order_of_memories_does_not_matter() {
 #[test]
 fn stale_says_since_when_and_what_to_do() {
     let health = BlockHealth::Stale { since: day("2026-11-18"), remedy: "`mind index`" };
-    let block = block_of(&parsed(MEMORY), |input| input.health = health);
+    let block = block_of(&parse_text(MEMORY), |input| input.health = health);
     assert!(block.contains("## Memory: ⚠️ Stale (since 2026-11-18; run `mind index`)\n"), "{block}");
     assert!(block.contains("\nThe project changed after the newest entry"), "{block}");
-    assert!(!block_of(&parsed(MEMORY), |_| ()).contains("The project changed"));
+    assert!(!block_of(&parse_text(MEMORY), |_| ()).contains("The project changed"));
 }
 
 #[test]
 fn an_issue_of_an_old_commit_is_no_open_loop() {
     let of_source = |kind: SourceKind, date: &str| {
-        let mut parsed = parsed(MEMORY);
+        let mut parsed = parse_text(MEMORY);
         let issue = parsed.records.iter_mut().find(|record| record.title.contains("Webhooks")).expect("the issue");
         (issue.source.kind, issue.date) = (kind, Some(day(date)));
         block_of(&parsed, |_| ()).contains("Webhooks arrive twice")
@@ -173,7 +173,7 @@ fn too_much_shrinks_in_order() {
             number % 20 + 1
         );
     }
-    let parsed = parsed(&text);
+    let parsed = parse_text(&text);
     let limits = BlockLimits::default();
     for max_chars in [1600, 1200, 800, 500, 300, 200] {
         let block = block_of(&parsed, |input| input.limits = BlockLimits { max_chars, ..limits });
@@ -188,7 +188,7 @@ fn too_much_shrinks_in_order() {
 
 #[test]
 fn foreign_texts_are_quoted_with_their_file() {
-    let mut parsed = parsed(MEMORY);
+    let mut parsed = parse_text(MEMORY);
     for record in &mut parsed.records {
         if record.kind == Kind::Decision {
             record.source = Source { kind: SourceKind::Comment, file: "src/auth.ts".into(), line: 3 };
@@ -200,7 +200,7 @@ fn foreign_texts_are_quoted_with_their_file() {
 
 #[test]
 fn one_of_what_says_the_same_and_no_superseded() {
-    let mut parsed = parsed(
+    let mut parsed = parse_text(
         "## 2026-11-01\n**Decided:** Use Redis for the sessions\n\n## 2026-11-02\n**Decided:** use Redis for sessions\n**Decided:** Use Vite\n",
     );
     let vite = parsed.records.iter().position(|record| &*record.title == "Use Vite").expect("a decision");
@@ -274,7 +274,7 @@ proptest! {
     #[test]
     fn no_text_gets_out_of_its_line(title in hostile(), reason in hostile(), goal in hostile(), is_foreign in any::<bool>()) {
         let kind = if is_foreign { SourceKind::Comment } else { SourceKind::MemoryFile };
-        let mut parsed = parsed("");
+        let mut parsed = parse_text("");
         parsed.records = vec![record_of(&title, &reason, kind)];
         parsed.project_state.goal = Some(goal.as_str().into());
         let block = block_of(&parsed, |_| ());
@@ -305,7 +305,7 @@ proptest! {
     /// For any file: the user's bytes stay unchanged, and the operation is idempotent.
     #[test]
     fn nothing_outside_of_the_markers_changes(file in any_file()) {
-        let block = block_of(&parsed(MEMORY), |_| ());
+        let block = block_of(&parse_text(MEMORY), |_| ());
         let Ok(first) = splice(&file, &block) else {
             prop_assert!(inspect(&file).is_err());
             return Ok(());
@@ -425,7 +425,7 @@ fn what_does_not_end_is_left_alone() {
 
 #[test]
 fn edits_by_hand_are_noticed() {
-    let block = block_of(&parsed(MEMORY), |_| ());
+    let block = block_of(&parse_text(MEMORY), |_| ());
     let file = splice(b"# Mine\n", &block).expect("spliced").bytes;
     assert_eq!(inspect(&file).expect("pairs").map(|present| present.is_edited), Some(false));
     let crlf = String::from_utf8_lossy(&file).replace('\n', "\r\n");

@@ -23,7 +23,7 @@ impl Text {
         let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
         let text = singular_acronyms(&text);
         let mut terms = Vec::new();
-        words::terms(&text, |term| terms.push(folded(term)));
+        words::terms(&text, |term| terms.push(fold_term(term)));
         let mut wholes = FxHashSet::default();
         words::identifiers(&text, |identifier| wholes.extend(whole(identifier)));
         Self { terms, wholes }
@@ -54,11 +54,11 @@ impl Text {
 fn whole(identifier: &str) -> Option<String> {
     let has_inner_capital = identifier.chars().skip(1).any(char::is_uppercase) && !identifier.contains('_');
     let term = has_inner_capital.then(|| identifier.to_lowercase())?;
-    words::term(&term).map(|term| folded(&term))
+    words::term(&term).map(|term| fold_term(&term))
 }
 
 /// `cookie` and `cookies` must meet; the stemmer makes `cooki` and `cooky` of them.
-fn folded(term: &str) -> String {
+fn fold_term(term: &str) -> String {
     match term.strip_suffix('y') {
         Some(rest) if rest.len() > 2 => format!("{rest}i"),
         _ => term.to_owned(),
@@ -82,7 +82,7 @@ impl Keyword {
         let mut forms = Vec::new();
         if let [single] = &own[..] {
             words::terms(keyword, |term| {
-                forms.extend(synonyms(term).iter().map(|other| vec![folded(other)]));
+                forms.extend(synonyms(term).iter().map(|other| vec![fold_term(other)]));
             });
             forms.retain(|form| form[0] != *single);
         }

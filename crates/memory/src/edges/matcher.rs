@@ -227,7 +227,7 @@ impl EdgeMatcher {
             let is_stated = compiled.tags.iter().any(|(_, tag)| stated.contains(tag));
             let is_grave = edge.severity == Severity::Critical && compiled.tags.iter().any(|(_, tag)| is_specific(tag));
             let needed = if is_stated || is_grave { 1 } else { 2 };
-            found(&compiled.intent, |keyword| keyword.is_in(&said)).len() >= needed
+            find_keywords(&compiled.intent, |keyword| keyword.is_in(&said)).len() >= needed
         });
         fitting
     }
@@ -238,14 +238,14 @@ impl EdgeMatcher {
     pub fn check(&self, query: &EdgeQuery<'_>, shown: &BTreeSet<Box<str>>) -> Vec<EdgeWarning> {
         let asked = Asked::of(query);
         let code = query.code.map(|code| &code[..code.floor_char_boundary(MAX_CODE)]);
-        let matched = code.map_or_else(Vec::new, |code| self.patterns.matched(code));
+        let matched = code.map_or_else(Vec::new, |code| self.patterns.find_matches(code));
         let mut due: Vec<EdgeWarning> = Vec::new();
         for (number, compiled) in self.edges.iter().enumerate() {
             let matched = matched.iter().find(|matched| matched.edge == number);
             due.extend(compiled.warning(&asked, matched.zip(code)));
         }
         let mut names = FxHashSet::default();
-        words::identifiers(code.unwrap_or_default(), |word| names.extend([words::folded(word)]));
+        words::identifiers(code.unwrap_or_default(), |word| names.extend([words::fold_identifier(word)]));
         for gotcha in &self.gotchas {
             if let Some((confidence, reasons)) = gotcha.evidence(&asked.intent, &asked.meaning, &names) {
                 due.push(EdgeWarning {
@@ -256,7 +256,7 @@ impl EdgeMatcher {
                     severity: gotcha.severity,
                     source: EdgeSource::Project,
                     matched_on: reasons.join("; ").into(),
-                    confidence: rounded(confidence),
+                    confidence: round_confidence(confidence),
                 });
             }
         }
@@ -292,9 +292,9 @@ impl<'a> Asked<'a> {
 
 impl Compiled {
     fn warning(&self, asked: &Asked<'_>, code: Option<(&Match<'_>, &str)>) -> Option<EdgeWarning> {
-        let intent: Vec<&str> = found(&self.intent, |keyword| keyword.is_in(&asked.intent));
+        let intent: Vec<&str> = find_keywords(&self.intent, |keyword| keyword.is_in(&asked.intent));
         let context: Vec<&str> =
-            found(&self.context, |keyword| keyword.is_in(&asked.around) || keyword.is_tag(&asked.tags));
+            find_keywords(&self.context, |keyword| keyword.is_in(&asked.around) || keyword.is_tag(&asked.tags));
         let tags: Vec<&str> =
             self.tags.iter().filter(|(_, tag)| asked.tags.contains(tag)).map(|(shown, _)| &**shown).collect();
         let is_touched = !context.is_empty() || !tags.is_empty();
@@ -347,13 +347,13 @@ impl Compiled {
             severity: *severity,
             source: if is_direct || is_alike { EdgeSource::Global } else { EdgeSource::Stack },
             matched_on: reasons.join("; ").into(),
-            confidence: rounded(confidence),
+            confidence: round_confidence(confidence),
         })
     }
 }
 
 /// The distinct keywords that are met, as written; of overlapping ones only the longer.
-fn found(keywords: &[Keyword], is_met: impl Fn(&Keyword) -> bool) -> Vec<&str> {
+fn find_keywords(keywords: &[Keyword], is_met: impl Fn(&Keyword) -> bool) -> Vec<&str> {
     let all: Vec<&Keyword> = keywords.iter().filter(|keyword| is_met(keyword)).collect();
     let mut found: Vec<&str> = Vec::new();
     for keyword in all.iter().filter(|keyword| !all.iter().any(|other| keyword.is_part_of(other))) {
@@ -365,7 +365,7 @@ fn found(keywords: &[Keyword], is_met: impl Fn(&Keyword) -> bool) -> Vec<&str> {
 }
 
 /// Two decimals: enough to compare, and the same on every machine.
-fn rounded(confidence: f32) -> f32 {
+fn round_confidence(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
 }
 

@@ -44,7 +44,7 @@ impl Patterns {
     }
 
     /// The first pattern of each gotcha that is in the code.
-    pub(super) fn matched(&self, code: &str) -> Vec<Match<'_>> {
+    pub(super) fn find_matches(&self, code: &str) -> Vec<Match<'_>> {
         let needles = self.needles.get_or_init(|| Needles::of(self.all.iter().map(|pattern| &*pattern.text)));
         let mut found: Vec<Match<'_>> = Vec::new();
         for number in needles.candidates(code) {

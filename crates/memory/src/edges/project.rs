@@ -47,7 +47,7 @@ impl Compiled {
         let mut identifiers = Vec::new();
         words::identifiers(&gotcha.title, |word| {
             if is_code(word) {
-                identifiers.push((word.into(), words::folded(word)));
+                identifiers.push((word.into(), words::fold_identifier(word)));
             }
         });
         Self {
@@ -76,7 +76,7 @@ impl Compiled {
         if !rare.is_empty() || common.len() >= COMMON_FOR_RARE {
             let weight = rare.len() + common.len() / COMMON_FOR_RARE;
             unsure *= 1.0 - (FIRST_WORD + EACH_WORD * weight as f32).min(MOST_WORDS);
-            reasons.push(format!("intent: {}", self.shown(&shared)));
+            reasons.push(format!("intent: {}", self.show_terms(&shared)));
         } else if self.meaning.cosine(meaning) >= MEANING_FROM {
             unsure *= 1.0 - MEANING;
             reasons.push("similar meaning".to_owned());
@@ -89,7 +89,7 @@ impl Compiled {
     }
 
     /// Words as the title writes them.
-    fn shown(&self, terms: &[&str]) -> String {
+    fn show_terms(&self, terms: &[&str]) -> String {
         let mut shown: Vec<&str> = Vec::new();
         words::identifiers(&self.title, |word| {
             let text = Text::of(word);

@@ -7,8 +7,8 @@ use jiff::civil::Date;
 pub(crate) fn leading_day(text: &str, today: Date) -> Option<(Date, &str)> {
     let text = text.trim_start_matches([' ', '\t', '[', '(', '*', '_', '#', '📅']);
     let text = without_weekday(text);
-    let found = iso(text).or_else(|| slashed(text)).or_else(|| dotted(text)).or_else(|| kanji(text));
-    let (date, rest) = found.or_else(|| named(text, today))?;
+    let found = iso(text).or_else(|| parse_slashed(text)).or_else(|| parse_dotted(text)).or_else(|| kanji(text));
+    let (date, rest) = found.or_else(|| parse_named(text, today))?;
     if rest.starts_with(|c: char| c.is_alphanumeric()) {
         return None;
     }
@@ -64,7 +64,7 @@ fn iso(text: &str) -> Option<(Date, &str)> {
 }
 
 /// Month first; day first where the first number can be no month.
-fn slashed(text: &str) -> Option<(Date, &str)> {
+fn parse_slashed(text: &str) -> Option<(Date, &str)> {
     let (first, _, rest) = number(text)?;
     let (second, _, rest) = number(rest.strip_prefix('/')?)?;
     let (year, digits, rest) = number(rest.strip_prefix('/')?)?;
@@ -76,7 +76,7 @@ fn slashed(text: &str) -> Option<(Date, &str)> {
 }
 
 /// `12.03.2026`, day first as everywhere where days are written with dots.
-fn dotted(text: &str) -> Option<(Date, &str)> {
+fn parse_dotted(text: &str) -> Option<(Date, &str)> {
     let (day, _, rest) = number(text)?;
     let (month, _, rest) = number(rest.strip_prefix('.')?.trim_start())?;
     let (year, digits, rest) = number(rest.strip_prefix('.')?.trim_start())?;
@@ -100,7 +100,7 @@ fn kanji(text: &str) -> Option<(Date, &str)> {
 }
 
 /// `December 12, 2024`, `Dec 12`, `12 Dec 2024`.
-fn named(text: &str, today: Date) -> Option<(Date, &str)> {
+fn parse_named(text: &str, today: Date) -> Option<(Date, &str)> {
     let (month, day, rest) = if text.starts_with(|c: char| c.is_ascii_digit()) {
         let (day, _, rest) = number(text)?;
         let rest = without_ordinal(rest).strip_prefix([' ', '\t'])?.trim_start();

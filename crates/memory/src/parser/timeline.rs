@@ -378,7 +378,8 @@ impl Timeline {
     /// Of several decisions that took the same, the one that shares most with the new one; none if that is not clear.
     fn closest(&mut self, later: usize, found: &[usize]) -> Vec<usize> {
         let context = self.lexicon.tokens(&self.records[later].content);
-        let mut scored: Vec<_> = found.iter().map(|index| (self.tokens[*index].shared(&context), *index)).collect();
+        let mut scored: Vec<_> =
+            found.iter().map(|index| (self.tokens[*index].count_shared(&context), *index)).collect();
         scored.sort_unstable_by(|one, other| other.cmp(one));
         match scored.as_slice() {
             [first, second, ..] if first.0 == second.0 => Vec::new(),

@@ -22,7 +22,7 @@ pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
 use company::Company;
 use groups::Claim;
 use look::{Look, MAX_LOOKED_AT, Meaning};
-use words::{Vocabulary, flattened, terms_of, weighted_terms};
+use words::{Vocabulary, flatten_score, terms_of, weighted_terms};
 
 use crate::{Kind, Record, Status};
 
@@ -212,11 +212,11 @@ impl Recall {
         }
         let meaning = Meaning { directions: &self.meanings, company: &self.company };
         let look = Look::new(question, terms, &self.vocabulary, self.by_meaning.then_some(meaning));
-        let phrase = (terms.len() > 1).then(|| spaced(question));
+        let phrase = (terms.len() > 1).then(|| space_words(question));
         for scored in &mut found[..best] {
             let text = &self.records[scored.record];
             let is_phrase = phrase.as_ref().is_some_and(|phrase| {
-                let is_in = |text: &str| spaced(text).contains(phrase);
+                let is_in = |text: &str| space_words(text).contains(phrase);
                 look.may_hold_question(scored.record) && (is_in(&text.content) || is_in(&text.title))
             });
             let more = look.worth(scored.record, &text.content) + if is_phrase { PHRASE } else { 0.0 };
@@ -258,7 +258,7 @@ impl Recall {
         let mut touched: Vec<u32> = Vec::new();
         for (term, rarity) in terms {
             for (word, likeness) in self.vocabulary.alike(term, embedding, self.by_meaning) {
-                let likeness = flattened(likeness);
+                let likeness = flatten_score(likeness);
                 for posting in self.vocabulary.postings(word) {
                     let worth = likeness * posting.worth;
                     let kept = &mut best[posting.record as usize];
@@ -300,7 +300,7 @@ fn recency(record: &Record, today: Option<Date>) -> f32 {
 }
 
 /// The words of a text between single blanks, in lower case.
-fn spaced(text: &str) -> String {
+fn space_words(text: &str) -> String {
     let mut out = String::from(" ");
     m1nd_search::words::identifiers(text, |word| {
         out.extend(word.chars().flat_map(char::to_lowercase));

@@ -129,7 +129,7 @@ impl Vocabulary {
         for posting in self.postings.iter_mut().flatten() {
             let length = self.lengths[posting.record as usize] / self.mean_length;
             let norm = SATURATION * (1.0 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * length);
-            posting.worth = flattened(posting.count * (SATURATION + 1.0) / (posting.count + norm));
+            posting.worth = flatten_score(posting.count * (SATURATION + 1.0) / (posting.count + norm));
         }
     }
 
@@ -260,7 +260,7 @@ impl Vocabulary {
 }
 
 /// Flattens a score or a similarity of a word, before both are multiplied.
-pub(super) fn flattened(worth: f32) -> f32 {
+pub(super) fn flatten_score(worth: f32) -> f32 {
     worth.powf(FLATTENING)
 }
 

@@ -185,7 +185,7 @@ fn by_text(manifest: &Manifest<'_>, found: &mut Vec<&'static str>) {
         "Cargo.toml" => cargo(text, found),
         "pyproject.toml" => python::pyproject(text, found),
         "Pipfile" => python::pipfile(text, found),
-        "setup.py" => python::quoted(text, found),
+        "setup.py" => python::find_quoted(text, found),
         "setup.cfg" => python::setup_cfg(text, found),
         "uv.lock" => python::uv_lock(text, found),
         "build.gradle" | "build.gradle.kts" => gradle::languages(name, text, found),

@@ -101,7 +101,7 @@ pub(super) fn uv_lock(text: &str, found: &mut Vec<&'static str>) {
 }
 
 /// Names in string literals of a program, such as `install_requires` of a `setup.py`.
-pub(super) fn quoted(text: &str, found: &mut Vec<&'static str>) {
+pub(super) fn find_quoted(text: &str, found: &mut Vec<&'static str>) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         let parts: Vec<&str> = line.split(['"', '\'']).collect();
         // Every second part is inside of quotes; a name is followed by nothing or by a version.

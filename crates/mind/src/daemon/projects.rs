@@ -255,7 +255,7 @@ impl Projects {
     }
 
     /// Takes over when something last happened in a project, if nothing is known.
-    pub(crate) fn happened(&mut self, path: &Path, last: Option<Timestamp>) {
+    pub(crate) fn record_activity(&mut self, path: &Path, last: Option<Timestamp>) {
         if let Some(project) = self.by_path.get_mut(path) {
             project.activity = project.activity.or(last);
         }

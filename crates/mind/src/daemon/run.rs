@@ -173,7 +173,7 @@ impl Daemon {
     fn heed(&mut self, event: Event) -> bool {
         match event {
             Event::Changed(path) => {
-                self.changed(path.as_deref());
+                self.follow_change(path.as_deref());
                 let is_at_home = path.as_deref().is_none_or(|path| self.home.path().starts_with(path))
                     || path.is_some_and(|path| path == self.home.path().join(LOCK));
                 is_at_home && !self.lock.is_in_place()
@@ -210,7 +210,7 @@ impl Daemon {
         Duration::from_secs(u64::from(self.settings.inactivity_minutes) * 60)
     }
 
-    fn changed(&mut self, path: Option<&Path>) {
+    fn follow_change(&mut self, path: Option<&Path>) {
         let now = now();
         match path {
             None => {
@@ -417,7 +417,7 @@ impl Daemon {
             }
         }
         for project in &listed {
-            self.projects.happened(&project.path, project.last_activity);
+            self.projects.record_activity(&project.path, project.last_activity);
         }
         let now = now();
         for path in &new {

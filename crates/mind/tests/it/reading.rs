@@ -133,7 +133,7 @@ fn what_is_there_and_cannot_be_read_is_named() {
 }
 
 /// What a hook says.
-fn said(keeper: &Keeper, event: HookEvent, input: &Value) -> String {
+fn ask_hook(keeper: &Keeper, event: HookEvent, input: &Value) -> String {
     let answer = hook(keeper, event, input, &[]).expect("has something to say").unwrap_or_default();
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
@@ -143,7 +143,7 @@ fn a_session_starts_with_the_block_whatever_cannot_be_noted() {
     for text in ["{", ""] {
         let (tree, project, keeper) = shop("");
         tree.write("home/projects.json", text);
-        assert!(said(&keeper, HookEvent::SessionStart, &json!({"cwd": project})).contains("sell jam"), "{text:?}");
+        assert!(ask_hook(&keeper, HookEvent::SessionStart, &json!({"cwd": project})).contains("sell jam"), "{text:?}");
     }
 }
 
@@ -154,7 +154,7 @@ fn few_memories_are_shown_before_an_edit_with_gotchas_or_without() {
         (0..9).map(|n| format!("**Decided:** `jar.py` holds {n} kinds of jam because of {n}\n")).collect();
     tree.write("p/.mind/MEMORY.md", format!("{MEMORY}{many}"));
     let edit = json!({"cwd": project, "tool_input": {"file_path": "jar.py", "old_string": "x", "new_string": "y"}});
-    let text = said(&keeper, HookEvent::PreEdit, &edit);
+    let text = ask_hook(&keeper, HookEvent::PreEdit, &edit);
     assert_eq!(text.lines().filter(|line| line.starts_with("- ")).count(), 3, "{text}");
 }
 
@@ -164,7 +164,7 @@ fn what_a_comment_gave_up_is_quoted() {
     let (_tree, project, keeper) = shop(&format!("//- p/jar.py\n{comment}"));
     keeper.refresh(&project, Depth::Full).expect("is noted");
     let ask = json!({"cwd": project, "prompt": "let us sell the jam in buckets instead"});
-    let text = said(&keeper, HookEvent::Prompt, &ask);
+    let text = ask_hook(&keeper, HookEvent::Prompt, &ask);
     let row = text.lines().find(|line| line.contains("[rejected before]")).unwrap_or_default();
     assert!(
         row.starts_with("- [rejected before] \"buckets\": [decision") && row.contains("a comment in the repository"),
@@ -177,7 +177,7 @@ fn what_a_comment_gave_up_is_quoted() {
 fn what_is_told_for_what_it_rejected_is_told_once() {
     let session = "//- p/.mind/SESSION.md\n## Rejected\n- microwave baking because it is soggy\n";
     let (_tree, project, keeper) = shop(session);
-    let text = said(
+    let text = ask_hook(
         &keeper,
         HookEvent::Prompt,
         &json!({"cwd": project, "session_id": "s", "prompt": "let us bake the bread by microwave baking"}),
@@ -214,9 +214,9 @@ fn notes_of_a_session_that_is_over_are_cleared_and_what_outlives_it_is_kept() {
     assert!(!keeper.end_session(&project).expect("is looked at"), "the memory was written since");
     age(&memory, 90);
     let start = |source: &str| json!({"cwd": project, "source": source});
-    said(&keeper, HookEvent::SessionStart, &start("compact"));
+    ask_hook(&keeper, HookEvent::SessionStart, &start("compact"));
     assert_eq!(text(), notes, "a session that goes on");
-    said(&keeper, HookEvent::SessionStart, &start("startup"));
+    ask_hook(&keeper, HookEvent::SessionStart, &start("startup"));
     let empty = text();
     assert!(empty.contains("## Rejected") && !empty.contains("buckets"), "{empty}");
     assert!(!keeper.end_session(&project).expect("is looked at"), "there is nothing to end");

@@ -13,7 +13,7 @@ use crate::repository::{Put, Repository};
 const MEMORY: &str = "# Shop\n\n**Decided:** zebra stripes over dots\n";
 
 /// A project that was taken over, with a repository of `commits` commits.
-fn approved(commits: usize) -> (TempTree, Repository, PathBuf, Keeper) {
+fn open_approved(commits: usize) -> (TempTree, Repository, PathBuf, Keeper) {
     let home = TempTree::new("");
     let mut repository = Repository::new();
     repository.tree.write(".mind/MEMORY.md", MEMORY);
@@ -75,7 +75,7 @@ fn a_repository_is_told_from_another_in_its_folder() {
         (0, None, true),
     ];
     for (commits, then, expected) in rows {
-        let (_home, repository, project, keeper) = approved(commits);
+        let (_home, repository, project, keeper) = open_approved(commits);
         assert!(is_own(&keeper, &project), "{commits} {then:?}");
         let away = TempTree::new("");
         put(&project, away.path());
@@ -97,7 +97,7 @@ fn a_repository_is_told_from_another_in_its_folder() {
 
 #[test]
 fn a_project_whose_last_commit_was_never_pushed_is_known_by_its_first() {
-    let (_home, mut repository, project, keeper) = approved(2);
+    let (_home, mut repository, project, keeper) = open_approved(2);
     let first = repository.head.expect("a commit");
     let gone = repository.commit("ann", "never pushed", &[Put("a.py", "x")]).to_string();
     keeper.refresh(&project, Depth::Full).expect("is noted");
@@ -109,7 +109,7 @@ fn a_project_whose_last_commit_was_never_pushed_is_known_by_its_first() {
 
 #[test]
 fn of_a_replaced_repository_nothing_is_told_unasked_until_it_is_approved() {
-    let (home, _repository, project, keeper) = approved(1);
+    let (home, _repository, project, keeper) = open_approved(1);
     let memory = ProjectMemory::read(&project, keeper.home()).expect("is read");
     assert_eq!(write_blocks(&memory).problems, Vec::<String>::new());
     std::fs::remove_dir_all(project.join(".git")).expect("is removed");

@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// What is said at the start of a session in the work tree.
-    fn said(&self) -> String {
+    fn ask_start(&self) -> String {
         let input = json!({"cwd": self.path(), "session_id": "s"});
         let said = hook(&self.keeper(), HookEvent::SessionStart, &input, &[]).expect("is answered");
         said.map(|said| said.to_string()).unwrap_or_default()
@@ -80,7 +80,7 @@ impl Place {
 #[test]
 fn texts_that_were_approved_make_a_work_tree_the_project() {
     let place = Place::new(MEMORY);
-    assert!(place.is_own(&place.path()) && place.said().contains("zebra stripes"));
+    assert!(place.is_own(&place.path()) && place.ask_start().contains("zebra stripes"));
     // An older text of the project was approved as well.
     place.repository.tree.write(".mind/MEMORY.md", format!("{MEMORY}**Learned:** hoofs need oil\n"));
     place.keeper().refresh(&place.main(), Depth::Quick).expect("is noted");
@@ -92,7 +92,7 @@ fn other_texts_do_not_and_neither_does_a_claim() {
     let place = Place::new(OTHER);
     for _ in 0..3 {
         assert!(!place.is_own(&place.path()));
-        assert!(!place.said().contains("giraffe"), "{}", place.said());
+        assert!(!place.ask_start().contains("giraffe"), "{}", place.ask_start());
         place.look(Depth::Full);
     }
     // Notes of a session and an archive are texts, too.
@@ -120,11 +120,11 @@ fn what_is_written_in_a_work_tree_counts_and_what_is_checked_out_waits() {
     place.look(Depth::Quick);
     place.linked.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** hay over oats\n"));
     assert!(!place.is_own(&place.path()), "nobody has looked yet");
-    assert!(place.said().contains("hay over oats"), "{}", place.said());
+    assert!(place.ask_start().contains("hay over oats"), "{}", place.ask_start());
     place.check_out_another();
     place.linked.write(".mind/MEMORY.md", OTHER);
     for depth in [Depth::Quick, Depth::Full, Depth::Full] {
-        assert!(!place.said().contains("giraffe"), "{}", place.said());
+        assert!(!place.ask_start().contains("giraffe"), "{}", place.ask_start());
         place.look(depth);
         assert!(!place.is_own(&place.path()));
     }
@@ -132,7 +132,7 @@ fn what_is_written_in_a_work_tree_counts_and_what_is_checked_out_waits() {
     place.look(Depth::Full);
     assert!(!place.is_own(&place.path()), "what waited waits on, however it is changed");
     place.keeper().approve(&place.path(), &[], None).expect("is approved");
-    assert!(place.is_own(&place.path()) && place.said().contains("giraffe"));
+    assert!(place.is_own(&place.path()) && place.ask_start().contains("giraffe"));
 }
 
 #[test]

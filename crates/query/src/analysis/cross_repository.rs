@@ -86,6 +86,7 @@ pub fn cross_edges(snapshot: &Snapshot, cancel: &Cancel) -> Result<CrossEdges, C
     let mut pairs: BTreeMap<(String, String), Vec<CrossEdge>> = BTreeMap::new();
     for node in graph.nodes() {
         cancel.check()?;
+        // A configuration key is a node outside of the repositories, so the edge is between those that set and read it.
         if graph.kind(node) == NodeKind::Config {
             for edge in shared_keys(snapshot, node) {
                 pairs.entry(pair(snapshot, &edge)).or_default().push(edge);
@@ -95,6 +96,7 @@ pub fn cross_edges(snapshot: &Snapshot, cancel: &Cancel) -> Result<CrossEdges, C
         let Some(source) = snapshot.repository_of(graph.path(node)) else { continue };
         for edge in graph.out_edges(node).filter(|edge| edge.relation != Relation::Documents) {
             let target = snapshot.repository_of(graph.path(edge.to));
+            // Targets without a repository are packages from outside.
             if target.is_none_or(|target| target == source) {
                 continue;
             }

@@ -239,8 +239,9 @@ impl Compare<'_> {
             false => jaccard(&a.runs, &b.runs),
         };
         let (ours, theirs) = (self.uses_of(a.node), self.uses_of(b.node));
-        let (uses, common) = shared(&ours, &theirs);
+        let (uses, common) = compare_sets(&ours, &theirs);
         let is_same_use = common.len() >= LEAST_USES;
+        // The strongest claim that holds: the same text, the same text but for names, similar tokens, or the same uses.
         let likeness = match () {
             () if a.exact == b.exact => Likeness::Copy,
             () if a.shape == b.shape => Likeness::Renamed,
@@ -252,6 +253,7 @@ impl Compare<'_> {
             return None;
         }
         let graph = self.graph;
+        // If one calls the other, they are a wrapper and its core rather than copies.
         let leads = |from: NodeIx, to: NodeIx| graph.out_edges(from).any(|edge| edge.to == to);
         Some(Equivalent {
             node: b.node,
@@ -284,7 +286,7 @@ impl Compare<'_> {
 }
 
 /// Weighted Jaccard of two sets, and what is in both, heaviest first.
-fn shared(a: &BTreeMap<NodeIx, f64>, b: &BTreeMap<NodeIx, f64>) -> (Option<f64>, Vec<NodeIx>) {
+fn compare_sets(a: &BTreeMap<NodeIx, f64>, b: &BTreeMap<NodeIx, f64>) -> (Option<f64>, Vec<NodeIx>) {
     if a.is_empty() || b.is_empty() {
         return (None, Vec::new());
     }
@@ -332,7 +334,7 @@ fn role(graph: &Graph, node: NodeIx, rounds: usize) -> u64 {
 }
 
 fn sketches(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<Sketches>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| {
+    snapshot.derived_values().get_or_try_init(|| {
         let files: Vec<(RepoPath, Language)> = snapshot
             .files()
             .iter()

@@ -149,6 +149,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
     let mut all: Vec<Unranked<'_>> = Vec::new();
     let mut incomplete = starts.len() >= MAX_MEMBERS;
     let mut reaches = Vec::new();
+    // Each side is followed on its own, since the two have no path in common.
     for &side in sides {
         let bounds =
             ReachQuery { side, max_hops: query.max_hops, min_strength: query.min_strength, max_nodes: MAX_FOLLOWED };
@@ -159,8 +160,10 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
     for (index, (side, reach)) in reaches.iter().enumerate() {
         all.extend(reach.rows.iter().map(|row| (index, *side, *row)));
     }
+    // Sorted over both sides, so that the limit on rows drops the least important ones.
     all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
     let (files, reached) = files_of(graph, &all);
+    // Only shown rows get a path as evidence; the tables make each step a look-up.
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
     let shown = all.iter().take(query.max_rows);
     let rows = shown.map(|(index, side, row)| {

@@ -202,12 +202,14 @@ fn closure_without_path(
     let mut whole = !exhausted;
     let dispatch = Dispatch::new(graph);
     let ends = [(query.source, query.target), (query.target, query.source)];
+    // A path back leaves only the way forward to be explained.
     let directions = if found == Some(Way::Backward) { 1 } else { 2 };
     for (from, to) in ends.into_iter().take(directions) {
         let last = query.max_hops.saturating_sub(1);
         let (near, all_near) = paths::region(graph, from, Way::Forward, last, REGION, cancel)?;
         let (far, _) = paths::region(graph, to, Way::Backward, last, LIKELY, cancel)?;
         whole &= all_near;
+        // A reference is likely to lead on if it has the name of something near the target.
         let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
         for node in near {
             files.extend(graph.file(node));
@@ -221,6 +223,7 @@ fn closure_without_path(
                     what: What::Reference(reference),
                 }
             }));
+            // A call through an interface may run methods beyond those that are listed.
             for call in graph.out_edges(node).filter(|edge| edge.dispatches) {
                 let found = dispatch.replacements(call.to);
                 whole &= !found.is_cut;
@@ -235,6 +238,7 @@ fn closure_without_path(
     let unseen = files.into_iter().filter(|file| snapshot.file_of(*file).is_some_and(is_unseen)).count();
     let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen);
     let dangling_total = dangling.len();
+    // Only the shown rows are sorted; there may be very many.
     if dangling_total > MAX_DANGLING {
         dangling.select_nth_unstable_by(MAX_DANGLING, |a, b| a.key(graph).cmp(&b.key(graph)));
         dangling.truncate(MAX_DANGLING);
@@ -360,7 +364,7 @@ pub(super) fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> W
         if step.edge.tier == EdgeTier::Possible {
             let site = step.edge.sites.first();
             let by_dispatch = step.edge.is_by_dispatch();
-            let shown = Dispatch::new(graph).shown(step.edge.from);
+            let shown = Dispatch::new(graph).list_shown(step.edge.from);
             let edges = graph.out_edges(step.edge.from).chain(shown).chain(by_dispatch.then_some(step.edge));
             let alike = edges.filter(|edge| {
                 (edge.tier == EdgeTier::Possible && edge.is_by_dispatch() == by_dispatch

@@ -90,6 +90,7 @@ fn shortest<'g>(
     let mut came_by: FxHashMap<NodeIx, EdgeRef<'g>> = FxHashMap::default();
     let mut level: Vec<NodeIx> = from.iter().copied().collect();
     level.sort_by(|a, b| graph.id(*a).cmp(graph.id(*b)));
+    // Breadth first from all starts at once, so the first hit has the fewest edges.
     for _ in 0..max_hops {
         cancel.check()?;
         let mut next = Vec::new();
@@ -100,6 +101,7 @@ fn shortest<'g>(
                 }
                 came_by.insert(edge.to, edge);
                 if to.contains(&edge.to) {
+                    // `came_by` holds one edge into each node: following it back gives the path.
                     let back = std::iter::successors(Some(edge), |edge| came_by.get(&edge.from).copied());
                     let mut edges: Vec<EdgeRef<'g>> = back.collect();
                     edges.reverse();

@@ -123,7 +123,7 @@ impl Contents {
             }
             Self(ContentHash::of(&bytes))
         };
-        snapshot.derived().get_or_init(hash).0
+        snapshot.derived_values().get_or_init(hash).0
     }
 }
 
@@ -140,7 +140,7 @@ pub fn differences(
 ) -> Result<Arc<GraphDifference>, Cancelled> {
     let (prefix, text) = scope.key();
     let key = (Contents::of(before), prefix.to_owned(), text.to_owned());
-    let kept = after.derived().get_or_init(Kept::default);
+    let kept = after.derived_values().get_or_init(Kept::default);
     let rows = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
     {
         let mut rows = rows();
@@ -165,9 +165,9 @@ fn compare(before: &Snapshot, after: &Snapshot, scope: &Scope, cancel: &Cancel) 
     let (old, new) = (State::of(before, wanted, cancel)?, State::of(after, wanted, cancel)?);
     let mut names = Names::default();
     names.files(before, after, &old, &new);
-    names.moved(&old, &new);
+    names.pair_moved(&old, &new);
     cancel.check()?;
-    names.renamed(&old, &new);
+    names.pair_renamed(&old, &new);
     cancel.check()?;
     let mut found = GraphDifference::default();
     let pairs = Pairs::of(&old, &new, &names);
@@ -237,6 +237,7 @@ pub fn changed_files(
     };
     let mut rows = Vec::new();
     let mut known: FxHashSet<String> = FxHashSet::default();
+    // Files of the newer state, each compared with the file that it was before.
     for file in after.files().iter() {
         let path = file.path.as_str();
         let was = renamed.get(path).copied().unwrap_or(path);
@@ -255,6 +256,7 @@ pub fn changed_files(
             lines: (old.and_then(|_| lines(before, was)), lines(after, path)),
         });
     }
+    // Then those that no file of the newer state was.
     for file in before.files().iter().filter(|file| !known.contains(file.path.as_str())) {
         let path = file.path.as_str().to_owned();
         rows.push(ChangedFile { lines: (lines(before, &path), None), path, change: FileChange::Removed, from: None });
@@ -356,10 +358,10 @@ impl Names {
     }
 
     /// Pairs symbols of the same kind and name in other places, where both are the only ones.
-    fn moved(&mut self, old: &State<'_>, new: &State<'_>) {
-        let gone = self.gone(old, new);
+    fn pair_moved(&mut self, old: &State<'_>, new: &State<'_>) {
+        let gone = self.list_gone(old, new);
         let mut by_name: FxHashMap<(NodeKind, &str), Vec<(String, NodeIx)>> = FxHashMap::default();
-        for (id, node) in self.added(old, new) {
+        for (id, node) in self.list_added(old, new) {
             by_name.entry((new.graph.kind(node), new.graph.label(node))).or_default().push((id, node));
         }
         let mut counts: FxHashMap<(NodeKind, &str), usize> = FxHashMap::default();
@@ -379,8 +381,8 @@ impl Names {
     }
 
     /// Pairs symbols of the same kind and owner that have enough connections or members in common.
-    fn renamed(&mut self, old: &State<'_>, new: &State<'_>) {
-        let (gone, added) = (self.gone(old, new), self.added(old, new));
+    fn pair_renamed(&mut self, old: &State<'_>, new: &State<'_>) {
+        let (gone, added) = (self.list_gone(old, new), self.list_added(old, new));
         let owner = |state: &State<'_>, names: Option<&Self>, node| {
             let id = state.graph.parent(node).map(|parent| state.graph.id(parent).to_owned()).unwrap_or_default();
             (state.graph.kind(node), names.map_or_else(|| id.clone(), |names| names.now(&id).into_owned()))
@@ -392,12 +394,15 @@ impl Names {
         for (id, node) in added {
             groups.entry(owner(new, None, node)).or_default()[1].push((id, node));
         }
+        // In order: a pair that was found may connect others, so the order decides.
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by(|a, b| a.0.cmp(&b.0));
         for (_, [gone, added]) in groups {
             if gone.is_empty() || added.is_empty() {
                 continue;
             }
+            // Connections are compared under present names. Different heights lower the likeness of small functions
+            // with the same callees.
             let names = Self { now: self.now.clone(), rows: Vec::new() };
             let likeness = |one: NodeIx, other: NodeIx| {
                 let (a, b) = (old.connections(one, &names), new.connections(other, &Self::default()));
@@ -421,6 +426,7 @@ impl Names {
         likeness: &dyn Fn(NodeIx, NodeIx) -> f64,
         (old, new): (&State<'_>, &State<'_>),
     ) {
+        // All pairs are compared, so large groups would take quadratic time.
         if gone.len() > MAX_COMPARED || added.len() > MAX_COMPARED {
             return;
         }
@@ -434,6 +440,7 @@ impl Names {
             }
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+        // The best pairs win; what is left of both sides stays gone and new.
         let (mut taken, mut given) = (FxHashSet::default(), FxHashSet::default());
         for (score, one, other) in scored {
             if !taken.contains(&one) && !given.contains(&other) {
@@ -446,30 +453,30 @@ impl Names {
     }
 
     /// Symbols of the older state that the newer one does not have, also under their new names.
-    fn gone(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
+    fn list_gone(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
         let is_gone = |node: &&NodeIx| {
             old.graph.kind(**node) != NodeKind::File && !new.by_id.contains_key(&*self.now(old.graph.id(**node)))
         };
-        named(old, old.nodes.iter().filter(is_gone))
+        with_ids(old, old.nodes.iter().filter(is_gone))
     }
 
     /// Symbols of the newer state that no node of the older one is.
-    fn added(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
+    fn list_added(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
         let known: FxHashSet<Cow<'_, str>> = old.nodes.iter().map(|&node| self.now(old.graph.id(node))).collect();
         let is_added =
             |node: &&NodeIx| new.graph.kind(**node) != NodeKind::File && !known.contains(new.graph.id(**node));
-        named(new, new.nodes.iter().filter(is_added))
+        with_ids(new, new.nodes.iter().filter(is_added))
     }
 }
 
-fn named<'n>(state: &State<'_>, nodes: impl Iterator<Item = &'n NodeIx>) -> Nodes {
+fn with_ids<'n>(state: &State<'_>, nodes: impl Iterator<Item = &'n NodeIx>) -> Nodes {
     nodes.map(|&node| (state.graph.id(node).to_owned(), node)).collect()
 }
 
 /// Nodes of one state whose ids the other does not have.
 fn only(one: &State<'_>, other: &State<'_>, kind: impl Fn(&Graph, NodeIx) -> bool) -> Vec<(String, NodeIx)> {
     let is_own = |node: &&NodeIx| kind(one.graph, **node) && !other.by_id.contains_key(one.graph.id(**node));
-    named(one, one.nodes.iter().filter(is_own))
+    with_ids(one, one.nodes.iter().filter(is_own))
 }
 
 fn jaccard<T: std::hash::Hash + Eq>(a: &FxHashSet<T>, b: &FxHashSet<T>) -> f64 {
@@ -566,6 +573,7 @@ fn edges(pairs: &Pairs<'_, '_>, found: &mut GraphDifference, cancel: &Cancel) ->
             cancel.check()?;
         }
         let now = pairs.now.get(&from).copied();
+        // What no older edge matches is new.
         let mut rest: Vec<Group> = now.map(|now| groups(new, now)).unwrap_or_default();
         for group in groups(old, from) {
             couplings.add(0, |node| pairs.name(node), from, group.to);
@@ -584,6 +592,7 @@ fn edges(pairs: &Pairs<'_, '_>, found: &mut GraphDifference, cancel: &Cancel) ->
         }
         found.new_edges.extend(rest.iter().map(|group| after(now.unwrap_or(from), group)));
     }
+    // Nodes that did not exist before were not visited above.
     for &from in &pairs.new.nodes {
         let is_new = !pairs.taken.contains(&from);
         for group in groups(new, from) {

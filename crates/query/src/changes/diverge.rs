@@ -130,7 +130,7 @@ pub fn diverge(
     let graph = differences(before, snapshot, scope, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
     let mut gaps = baseline.gaps.clone();
     let committed = Committed::of(place, baseline.commit, cancel)?;
-    let modified = modified(snapshot, before, committed.as_ref(), &graph, scope, &mut gaps);
+    let modified = list_modified(snapshot, before, committed.as_ref(), &graph, scope, &mut gaps);
     let name = baseline.commit.map(|commit| commit.name());
     let at = place.and_then(|place| place.history.commits().iter().position(|commit| Some(commit.name()) == name));
     let couplings = match place.zip(at) {
@@ -144,7 +144,7 @@ pub fn diverge(
     Ok(Divergence { graph, modified, couplings, anomalies, gaps })
 }
 
-fn modified(
+fn list_modified(
     snapshot: &Snapshot,
     before: &Snapshot,
     committed: Option<&Committed>,
@@ -165,11 +165,12 @@ fn modified(
             break;
         }
         let text = committed.and_then(|committed| committed.text(earlier));
+        // Lines are compared only with the text that was indexed; the commit may have another.
         let text = text.filter(|text| ContentHash::of(text) == known.hash);
         let now = RepoPath::new(path).ok().and_then(|path| snapshot.read_bytes(&path).ok());
         let delta = text.zip(now).map(|(text, now)| {
             let change = compare_lines(&text, &now);
-            (change.added(), change.removed())
+            (change.count_added(), change.count_removed())
         });
         let growth = f64::from(file.lines.max(1)) / f64::from(known.lines.max(1));
         let gained = u64::from(file.lines.saturating_sub(known.lines));
@@ -266,6 +267,7 @@ fn anomalies(
     let is_code = |node: &NodeIx| after.graph().of_file(*node).len() > 1;
     let is_test = |node: &NodeIx| after.file_of(*node).is_some_and(|file| file.is_test);
     let code: Vec<&NodeIx> = files.iter().filter(|node| is_code(node) && !is_test(node)).collect();
+    // New code without a new test.
     if code.len() > UNTESTED && !files.iter().any(is_test) {
         found.push(Anomaly {
             kind: "test_deficit",
@@ -274,11 +276,13 @@ fn anomalies(
             severity: "warning",
         });
     }
+    // Files that change together only since then.
     for row in couplings.iter().filter(|row| row.direction() == "new_coupling" && row.now >= STRONG) {
         let [one, other] = &row.pair;
         let detail = format!("changes with {other} in {:.0} % of the commits, and never did before", row.now * 100.0);
         found.push(Anomaly { kind: "new_coupling", path: one.clone(), detail, severity: "info" });
     }
+    // Files that lost their last connection.
     for file in after.graph().nodes().filter(|&node| after.graph().kind(node) == NodeKind::File) {
         let path = after.graph().path(file);
         let Some(earlier) = before.graph().find_file(path) else { continue };

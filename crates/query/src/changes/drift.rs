@@ -136,6 +136,7 @@ fn files(before: &Snapshot, after: &Snapshot, graph: &GraphDifference, scope: &S
             },
         }
     }
+    // A renamed file has a row under its new name already.
     let is_renamed = |path: &str| renamed.values().any(|from| from == path);
     let gone = before.files().iter().map(|file| file.path.as_str());
     let gone = gone.filter(|path| scope.has(path) && after.files().by_text(path).is_none() && !is_renamed(path));

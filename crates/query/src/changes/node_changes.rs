@@ -126,6 +126,7 @@ pub fn node_changes<'h>(
     let (start, end) = graph.lines(node);
     let lines = (end + 1).saturating_sub(start.max(1));
     let mut gaps: Vec<String> = cut.map(|reason| format!("older changes are unknown: {reason}")).into_iter().collect();
+    // Git knows the commits of a file; those of a symbol are found by following its lines back.
     if graph.kind(node) == NodeKind::File {
         let changes = file_changes(&place, with_lines, &mut gaps, cancel)?;
         return Ok(NodeChanges { place, changes, lines, moved_from: Vec::new(), gaps, own });
@@ -137,6 +138,7 @@ pub fn node_changes<'h>(
     }
     let contents = place.contents()?;
     let tracing = Tracing { contents: &contents, cache: place.lines(), limit: MAX_COMPARED, cancel };
+    // Lines of the graph count from 1 and include the last.
     let range = start.saturating_sub(1)..end;
     let mut found =
         file.trace(text.text.as_bytes(), std::slice::from_ref(&range), tracing).map_err(|_| CannotTell::Cancelled)?;
@@ -191,7 +193,7 @@ pub(super) fn folder_changes<'h>(
             let known = lines.as_ref().filter(|lines| !lines.is_opaque);
             let is_format =
                 known.is_some_and(|lines| lines.is_format) || place.history.commits()[change.commit].is_format;
-            let (added, removed) = (known.map(|lines| lines.added()), known.map(|lines| lines.removed()));
+            let (added, removed) = (known.map(|lines| lines.count_added()), known.map(|lines| lines.count_removed()));
             let add =
                 |sum: Option<u64>, more: Option<u64>| sum.zip(more).map(|(sum, more)| sum + more).or(sum).or(more);
             rows.entry(change.commit)
@@ -230,8 +232,8 @@ fn file_changes(
         let known = lines.as_ref().filter(|lines| !lines.is_opaque);
         changes.push(NodeChange {
             commit: change.commit,
-            added: known.map(|lines| lines.added()),
-            removed: known.map(|lines| lines.removed()),
+            added: known.map(|lines| lines.count_added()),
+            removed: known.map(|lines| lines.count_removed()),
             is_format: known.is_some_and(|lines| lines.is_format) || place.history.commits()[change.commit].is_format,
         });
     }

@@ -164,7 +164,7 @@ pub fn findings(
             Asked::NewCoupling => new_couplings(&may_have_been, &is),
             Asked::RemovedApi => removed_api(before.graph(), found),
             Asked::NewCycle => new_cycles(&may_have_been, &is),
-            Asked::Isolated => isolated(&was, &may_be, after.graph()),
+            Asked::Isolated => find_isolated(&was, &may_be, after.graph()),
             Asked::LayerViolation => layer_violations(&may_have_been, after, gaps, cancel)?,
         };
         own.sort_by_key(is_of_test);
@@ -312,7 +312,7 @@ fn circles(arcs: &Arcs) -> BTreeMap<&str, usize> {
     numbers
 }
 
-fn isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
+fn find_isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
     let ends = |arcs: &'_ Arcs| -> FxHashSet<String> {
         arcs.keys().flat_map(|(from, to)| [from.clone(), to.clone()]).collect()
     };
@@ -336,6 +336,7 @@ fn layer_violations(
     gaps: &mut Vec<String>,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>, Cancelled> {
+    // The layers are those that the project declares, else those that its dependencies show.
     let declared = match declaration(after) {
         Ok(declared) => declared,
         Err(error) => {
@@ -355,6 +356,7 @@ fn layer_violations(
         let layer = |level: usize| layering.layers.get(level).map_or("", |layer| layer.name.as_str());
         let (own, other) = (layer(against.levels.0), layer(against.levels.1));
         let what = against.violation.word();
+        // Dependencies that existed before are not part of the change.
         (!old.contains_key(&names)).then(|| Finding {
             asked: Asked::LayerViolation,
             detail: format!("{what}: {from} (`{own}`) depends on {to} (`{other}`); the layers are {by}"),

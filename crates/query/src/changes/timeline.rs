@@ -223,6 +223,7 @@ pub fn timeline(
     let times: Vec<i64> = found.changes.iter().map(|change| found.commit(change).time).collect();
     let first_change = times.iter().copied().min().unwrap_or(now);
     let last_change = times.iter().copied().max().unwrap_or(now);
+    // The window comes after the first and last change are known: those are of the whole past.
     let start = match query.depth {
         Depth::Days(days) => now.saturating_sub((f64::from(days) * DAY) as i64),
         Depth::All => i64::MIN,
@@ -230,6 +231,7 @@ pub fn timeline(
     let mut kept = times.iter().map(|time| *time >= start);
     found.changes.retain(|_| kept.next().unwrap_or(false));
     let window = Window { start: start.max(first_change), now };
+    // Commits that only format are listed, but do not count for pace and churn.
     let real: Vec<&NodeChange> = found.changes.iter().filter(|change| !change.is_format).collect();
     let times: Vec<i64> = real.iter().map(|change| found.commit(change).time).collect();
     let (velocity, rates) = window.velocity(&times);
@@ -239,7 +241,7 @@ pub fn timeline(
     authors.sort_unstable();
     authors.dedup();
     Ok(TimelineAnswer {
-        changes: listed(&found),
+        changes: list_changes(&found),
         commits: found.changes.len(),
         authors: authors.len(),
         co_changed,
@@ -315,7 +317,7 @@ fn pattern(commits: usize, (added, removed): (u64, u64), lines: u32) -> Pattern 
 }
 
 /// The newest changes, with authors and other files.
-fn listed(found: &NodeChanges<'_>) -> Vec<TimelineChange> {
+fn list_changes(found: &NodeChanges<'_>) -> Vec<TimelineChange> {
     let contents = found.place.contents().ok();
     let row = |change: &NodeChange| {
         let commit = found.commit(change);

@@ -35,7 +35,7 @@ struct Patterns {
 impl Patterns {
     fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
         let graph = snapshot.graph();
-        snapshot.derived().get_or_init(|| {
+        snapshot.derived_values().get_or_init(|| {
             let mut all = Self::default();
             for row in graph.name_patterns() {
                 all.add(graph, &row);
@@ -81,7 +81,7 @@ pub(super) fn made_names(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, f
     let mut places = patterns.fitting(graph.label(node));
     if !patterns.of_class.is_empty() && graph.kind(node) == NodeKind::Function {
         let class = graph.parent(node).filter(|&parent| is_class(graph, parent));
-        let classes = class.map(|class| if far { vec![class] } else { related(graph, class) }).unwrap_or_default();
+        let classes = class.map(|class| if far { vec![class] } else { list_related(graph, class) }).unwrap_or_default();
         places.extend(classes.iter().filter_map(|class| patterns.of_class.get(class)).flatten());
     }
     places.retain(|place| place.from != node && !starts.contains(&place.from));
@@ -119,7 +119,7 @@ fn is_class(graph: &Graph, node: NodeIx) -> bool {
 }
 
 /// A class with those above and below it.
-fn related(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
+fn list_related(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
     let is_base = |relation| matches!(relation, Relation::Inherits | Relation::Implements);
     let mut seen: FxHashSet<NodeIx> = FxHashSet::default();
     let mut found = vec![class];

@@ -69,7 +69,7 @@ fn is_rust_library(snapshot: &Snapshot, folder: &str) -> bool {
 fn is_program(graph: &Graph, node: NodeIx) -> bool {
     let folder = |node: NodeIx| graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
     let own = folder(node);
-    graph.labelled("main").into_iter().any(|main| {
+    graph.find_labelled("main").into_iter().any(|main| {
         graph.kind(main) == m1nd_base::NodeKind::Function
             && graph.parent(main) == graph.file(main)
             && folder(main) == own

@@ -25,11 +25,14 @@ pub use exported::is_visible_outside;
 pub(crate) use open::UNKNOWN_MODULE;
 
 use crate::calls::is_test;
+use crate::references::Occurrence;
 use open::Families;
 use unseen::Unseen;
 
 /// Maximum number of rows listed of what may hide something.
 const MAX_HIDING: usize = 20;
+/// The same where only direct users are asked for: each row is a place to look at.
+const MAX_HIDING_DIRECT: usize = 200;
 /// Maximum number of reached nodes whose names are looked up among open references.
 const MAX_NAMED: usize = 20_000;
 
@@ -130,6 +133,8 @@ pub struct Closure {
     pub not_made: usize,
     /// One sentence.
     pub why: String,
+    /// The part of it that no row of `hiding` shows; empty if there is none.
+    pub beside: String,
 }
 
 impl Hiding {
@@ -140,8 +145,25 @@ impl Hiding {
 }
 
 impl Closure {
+    /// Adds the calls that reach the node only if its class is made, where nothing in sight makes it.
+    pub(crate) fn add_unmade(&mut self, graph: &Graph, calls: &[Occurrence]) {
+        let row = |call: &Occurrence| Hiding {
+            node: call.from,
+            name: graph.label(call.named).to_owned(),
+            role: call.role.word().to_owned(),
+            reason: reasons::DISPATCH_NOT_MADE.to_owned(),
+            file: graph.path(call.from).to_owned(),
+            line: call.pos.line,
+            far: false,
+        };
+        let left = MAX_HIDING_DIRECT.saturating_sub(self.hiding.len());
+        self.hiding.extend(calls.iter().take(left).map(row));
+        self.total_hiding += calls.len();
+    }
+
     /// Takes back that all dependents are known, for this reason.
     pub fn block(&mut self, why: String) {
+        self.beside = if self.beside.is_empty() { why.clone() } else { format!("{why}; {}", self.beside) };
         self.why = match self.state {
             ClosureState::Closed => why,
             _ => format!("{why}; {}", self.why),
@@ -178,7 +200,8 @@ pub(crate) fn close_direct(
 ) -> Closure {
     let reach = Reach { left_out, left_out_near: left_out, ..Reach::default() };
     let reaches = [(Side::Dependents, reach)];
-    close(snapshot, &Known { node, starts, reaches: &reaches, max_hops: 1, rows, incomplete })
+    let known = Known { node, starts, reaches: &reaches, max_hops: 1, rows, incomplete };
+    close_with(snapshot, &known, MAX_HIDING_DIRECT)
 }
 
 /// Returns everything that may hide a user of a node, for tools that judge many nodes: empty if nothing can.
@@ -216,14 +239,20 @@ pub(crate) fn explain(hiding: &[Hiding]) -> String {
 
 /// Finds what may hide rows, and gives the verdict.
 pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
+    close_with(snapshot, known, MAX_HIDING)
+}
+
+/// Like [`close`], with at most `most` rows of what may hide more.
+fn close_with(snapshot: &Snapshot, known: &Known<'_, '_>, most: usize) -> Closure {
     let (mut hiding, incomplete) = list_hiding(snapshot, known);
     let too_weak = known.reaches.iter().map(|(_, reach)| reach.too_weak).sum();
     let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
     let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let (state, indirect, why) = judge(&hiding, (not_made_near, not_made), too_weak, incomplete);
+    let beside = list_beside((not_made_near, not_made), too_weak, incomplete);
+    let (state, indirect, why) = judge(&hiding, not_made_near > 0, &beside);
     let total_hiding = hiding.len();
-    hiding.truncate(MAX_HIDING);
-    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why }
+    hiding.truncate(most);
+    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why, beside: beside.join("; ") }
 }
 
 /// Lists what may hide rows, direct ones first, a row a place. The flag says that the search ended at a bound.
@@ -291,26 +320,12 @@ fn uses_without_reference(
     found
 }
 
-/// The verdict on direct and on all dependents, with the reason.
-fn judge(
-    hiding: &[Hiding],
-    (not_made_near, not_made): (usize, usize),
-    too_weak: usize,
-    incomplete: bool,
-) -> (ClosureState, ClosureState, String) {
-    let by_dispatch = |edges: usize| {
-        format!(
-            "{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"
-        )
-    };
-    let mut reasons = list_reasons(hiding.iter().filter(|row| !row.far), "here or on");
-    if not_made_near > 0 {
-        reasons.push(by_dispatch(not_made));
-    }
-    let direct_known = reasons.is_empty();
-    reasons.extend(list_reasons(hiding.iter().filter(|row| row.far), "to a known row"));
-    if not_made_near == 0 && not_made > 0 {
-        reasons.push(by_dispatch(not_made));
+/// What may hide rows beside the places that are listed, one clause each: dynamic dispatch first.
+fn list_beside((not_made_near, not_made): (usize, usize), too_weak: usize, incomplete: bool) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if not_made_near > 0 || not_made > 0 {
+        let calls = count(not_made, "overridden method");
+        reasons.push(format!("calls of {calls} run it only if its class is made, and nothing in sight makes it"));
     }
     if incomplete {
         reasons.push("the search ended at its bound of hops or nodes".to_owned());
@@ -318,6 +333,18 @@ fn judge(
     if too_weak > 0 {
         reasons.push(format!("{too_weak} rows are left out as too weak"));
     }
+    reasons
+}
+
+/// The verdict on direct and on all dependents, with the reason. `beside` is from [`list_beside`]; the flag says that
+/// its first clause is about direct dependents.
+fn judge(hiding: &[Hiding], is_near: bool, beside: &[String]) -> (ClosureState, ClosureState, String) {
+    let (near, far) = beside.split_at(usize::from(is_near));
+    let mut reasons = list_reasons(hiding.iter().filter(|row| !row.far), "here or on");
+    reasons.extend_from_slice(near);
+    let direct_known = reasons.is_empty();
+    reasons.extend(list_reasons(hiding.iter().filter(|row| row.far), "to a known row"));
+    reasons.extend_from_slice(far);
     let all = reasons.join("; ");
     match (reasons.is_empty(), direct_known) {
         (true, _) => {

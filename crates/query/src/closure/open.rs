@@ -30,7 +30,7 @@ impl Families {
     pub(super) fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
         let graph = snapshot.graph();
         let language = |file: &m1nd_engine::FileEntry| Some((graph.find_file(file.path.as_str())?, file.language));
-        snapshot.derived().get_or_init(|| Self(snapshot.files().iter().filter_map(language).collect()))
+        snapshot.derived_values().get_or_init(|| Self(snapshot.files().iter().filter_map(language).collect()))
     }
 
     pub(super) fn family(&self, graph: &Graph, node: NodeIx) -> Option<Language> {

@@ -190,7 +190,7 @@ impl Question<'_> {
     /// A member of a block that implements a trait from outside.
     fn of_trait(&self, block: NodeIx) -> Option<FromOutside> {
         let (name, _) = self.graph.label(block).rsplit_once(" for ")?;
-        let is_ours = self.replaced(self.node).any(|(_, tier)| tier != EdgeTier::External);
+        let is_ours = self.list_replaced(self.node).any(|(_, tier)| tier != EdgeTier::External);
         (self.graph.kind(block) == NodeKind::Impl && !is_ours).then(|| FromOutside::new(How::Member, name))
     }
 
@@ -209,7 +209,7 @@ impl Question<'_> {
         }
         let of = signature::receiver(self.signature)?;
         let folder = |node: NodeIx| self.graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
-        let types = self.graph.labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
+        let types = self.graph.find_labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
         let by = types
             .flat_map(|of| self.graph.in_edges(of))
             .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;
@@ -234,7 +234,7 @@ impl Question<'_> {
         let mut roots = vec![self.node];
         let mut next = 0;
         while next < roots.len() && roots.len() <= MAX_ABOVE {
-            for (above, tier) in self.replaced(roots[next]) {
+            for (above, tier) in self.list_replaced(roots[next]) {
                 if tier == EdgeTier::External || self.graph.path(above).is_empty() {
                     let id = self.graph.id(above);
                     return Some(FromOutside::new(How::Member, id.strip_prefix("external::").unwrap_or(id)));
@@ -247,7 +247,7 @@ impl Question<'_> {
         }
         let replaces = roots.len() > 1;
         // What a method of the project replaces has its name from there.
-        roots.retain(|&root| !self.replaced(root).any(|_| true));
+        roots.retain(|&root| !self.list_replaced(root).any(|_| true));
         let mut may_replace = None;
         for root in roots {
             let of = Question { node: root, ..*self };
@@ -331,7 +331,7 @@ impl Question<'_> {
     }
 
     /// Methods that a method replaces.
-    fn replaced(&self, node: NodeIx) -> impl Iterator<Item = (NodeIx, EdgeTier)> + use<'_> {
+    fn list_replaced(&self, node: NodeIx) -> impl Iterator<Item = (NodeIx, EdgeTier)> + use<'_> {
         let edges = self.graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides);
         edges.map(|edge| (edge.to, edge.tier))
     }

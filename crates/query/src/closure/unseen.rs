@@ -18,13 +18,13 @@ impl Unseen {
     /// The files whose text has a name of `starts`, or only one of `followed`, and which could mean it: they are of the
     /// same family of languages, or not code.
     pub(super) fn of(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], language: Option<Language>) -> Self {
-        let texts = snapshot.unseen();
+        let texts = snapshot.read_unseen();
         if texts.files().is_empty() || starts.is_empty() {
             return Self::default();
         }
         let graph = snapshot.graph();
         let mut search = Search { graph, texts: &texts, language, explained: FxHashMap::default() };
-        let mut rows = search.unknown(starts);
+        let mut rows = search.list_unknown(starts);
         let mut seen: FxHashSet<String> = rows.iter().map(|row: &Hiding| row.file.clone()).collect();
         for (nodes, far) in [(starts, false), (followed, true)] {
             let mut names: Vec<&str> = all_names(graph, nodes).into_iter().collect();
@@ -34,7 +34,7 @@ impl Unseen {
                 if far && rows.len() >= MAX_HIDING {
                     break;
                 }
-                let found = search.named(name, starts[0], far, &seen);
+                let found = search.list_files_with_name(name, starts[0], far, &seen);
                 seen.extend(found.iter().map(|row| row.file.clone()));
                 rows.extend(found);
             }
@@ -57,13 +57,19 @@ impl<'a> Search<'a> {
     }
 
     /// Files whose text cannot be had: each may have any name.
-    fn unknown(&self, starts: &[NodeIx]) -> Vec<Hiding> {
-        let files = self.texts.unknown().filter(|file| self.fits(file));
+    fn list_unknown(&self, starts: &[NodeIx]) -> Vec<Hiding> {
+        let files = self.texts.list_unknown().filter(|file| self.fits(file));
         files.map(|file| self.row(file, 0, self.graph.label(starts[0]), starts[0], false)).collect()
     }
 
     /// The files that have a name at a place that the index does not explain.
-    fn named(&mut self, name: &'a str, other: NodeIx, far: bool, seen: &FxHashSet<String>) -> Vec<Hiding> {
+    fn list_files_with_name(
+        &mut self,
+        name: &'a str,
+        other: NodeIx,
+        far: bool,
+        seen: &FxHashSet<String>,
+    ) -> Vec<Hiding> {
         let mut found: Vec<Hiding> = Vec::new();
         for place in self.texts.places(name) {
             let is_known = seen.contains(&place.file.path) || found.iter().any(|row| row.file == place.file.path);

@@ -168,7 +168,7 @@ pub fn tests_for(
     let paths = changed_paths(graph, &query.changed);
     let places = history.iter().flat_map(|history| paths.iter().filter_map(|path| history.place(path).ok()));
     let places: Vec<_> = places.collect();
-    let beside = places.iter().map(|place| place.loaded.derived().get_or_init(|| Beside::of(place.history)));
+    let beside = places.iter().map(|place| place.loaded.derived_values().get_or_init(|| Beside::of(place.history)));
     let beside: Vec<_> = beside.collect();
     let mut pasts: Vec<Past<'_>> = Vec::with_capacity(places.len());
     for (place, beside) in places.iter().zip(&beside) {

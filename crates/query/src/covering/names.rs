@@ -5,7 +5,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::FxHashMap;
 
-use m1nd_search::words::folded;
+use m1nd_search::words::fold_identifier;
 
 use crate::changes::predict::{folder_of, stem_of, words_of};
 
@@ -66,7 +66,7 @@ impl Name {
             stem => stem,
         };
         Self {
-            stem: folded(stem),
+            stem: fold_identifier(stem),
             words: sort_words(words_of(stem)),
             path_words: sort_words(words_of(path)),
             folders: about,
@@ -81,7 +81,7 @@ impl Name {
 
     /// Whether the other is named after a folder of this file.
     pub(super) fn is_named_after_folder(&self, other: &Self) -> bool {
-        !other.stem.is_empty() && self.folders.iter().any(|folder| folded(folder) == other.stem)
+        !other.stem.is_empty() && self.folders.iter().any(|folder| fold_identifier(folder) == other.stem)
     }
 
     pub(super) fn is_same_folder(&self, other: &Self) -> bool {
@@ -155,7 +155,7 @@ impl TestFiles {
         };
         let mut found = rows(&self.by_stem, &name.stem, usize::MAX);
         found.extend(rows(&self.by_folder, &name.folder, MAX_OF_FOLDER));
-        name.folders.iter().for_each(|folder| found.extend(rows(&self.by_stem, &folded(folder), RARE_WORD)));
+        name.folders.iter().for_each(|folder| found.extend(rows(&self.by_stem, &fold_identifier(folder), RARE_WORD)));
         name.words.iter().for_each(|word| found.extend(rows(&self.by_word, word, RARE_WORD)));
         found.sort_unstable();
         found.dedup();

@@ -95,7 +95,7 @@ pub(super) fn candidates(
     cancel: &Cancel,
 ) -> Result<Vec<TestCandidate>, Cancelled> {
     let graph = snapshot.graph();
-    let tests = snapshot.derived().get_or_init(|| TestFiles::of(snapshot));
+    let tests = snapshot.derived_values().get_or_init(|| TestFiles::of(snapshot));
     let reached = reached_files(graph, &query.changed);
     cancel.check()?;
     let changed: Vec<NodeIx> = distinct(query.changed.iter().filter_map(|&node| graph.file(node)));

@@ -190,7 +190,7 @@ pub(super) fn findings(
         let text = snapshot.read_file(&read.path).map(|file| file.text).unwrap_or_default();
         own.extend(judge.dead(read, &text, rows)?);
         if scope.changed_code && !is_record(read.path.as_str()) {
-            own.extend(signatures::changed((snapshot, history), read, &text, &mut kept, cancel)?);
+            own.extend(signatures::find_changed((snapshot, history), read, &text, &mut kept, cancel)?);
         }
         in_order(&mut own);
         found.push(own);
@@ -308,8 +308,8 @@ impl<'s> Judge<'s> {
                 None => false,
             };
             match (&place, removal.filter(is_older)) {
-                (Some(place), Some(removal)) => found.push(self.removed(place, row, &removal)),
-                _ if row.is_proven => found.push(proven(row)),
+                (Some(place), Some(removal)) => found.push(self.describe_removal(place, row, &removal)),
+                _ if row.is_proven => found.push(report_missing(row)),
                 _ => {}
             }
         }
@@ -323,12 +323,12 @@ impl<'s> Judge<'s> {
         }
         let closed = match self.closed {
             Some(closed) => closed,
-            None => *self.closed.insert(closed::closed(self.snapshot, self.cancel)?),
+            None => *self.closed.insert(closed::read_closed(self.snapshot, self.cancel)?),
         };
         Ok(if row.name.starts_with('-') { closed.options } else { closed.commands })
     }
 
-    fn removed(&self, place: &PlacedHistory<'_>, row: Candidate, removal: &Removal) -> Finding {
+    fn describe_removal(&self, place: &PlacedHistory<'_>, row: Candidate, removal: &Removal) -> Finding {
         let what = match row.class {
             DriftClass::CommandMissing => "no longer exists in the code",
             _ if row.word.is_empty() => "the file was removed or moved",
@@ -344,7 +344,7 @@ impl<'s> Judge<'s> {
             return finding;
         }
         let again = (!row.word.is_empty() && row.class != DriftClass::CommandMissing)
-            .then(|| past::renamed(place, &row.word, removal, self.cancel))
+            .then(|| past::find_new_name(place, &row.word, removal, self.cancel))
             .flatten();
         let graph = self.snapshot.graph();
         if let Some(name) = again
@@ -410,7 +410,7 @@ impl<'s> Judge<'s> {
     fn removed_path(&mut self, place: &PlacedHistory<'_>, row: &Candidate) -> Option<Removal> {
         let path = row.file.as_deref()?;
         let folder = place.inner.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let beside = RepoPath::resolved(folder, path).map(|path| path.to_string());
+        let beside = RepoPath::resolve_in(folder, path).map(|path| path.to_string());
         let gone = self.gone.entry(place.outer("")).or_insert_with(|| past::gone_paths(place));
         let found = [Some(path.to_owned()), beside].into_iter().flatten().find_map(|path| gone.get(&path))?;
         let now = found.now.as_deref().map(|now| place.outer(now)).unwrap_or_default();
@@ -448,7 +448,7 @@ fn labels_of(snapshot: &Snapshot) -> FxHashMap<usize, Vec<&str>> {
     found
 }
 
-fn proven(row: Candidate) -> Finding {
+fn report_missing(row: Candidate) -> Finding {
     let message = match row.class {
         DriftClass::CommandMissing => "no program of the project declares it",
         DriftClass::ExampleBroken => "the project has nothing of this name to import",

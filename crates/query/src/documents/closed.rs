@@ -4,7 +4,7 @@
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_engine::Snapshot;
 use m1nd_lang::facts::DeclaredKind;
-use m1nd_lang::{Language, declared};
+use m1nd_lang::{Language, list_declared};
 
 /// Maximum bytes of the code that is searched for declarations.
 const MAX_BYTES: usize = 128 << 20;
@@ -19,7 +19,7 @@ pub(super) struct Closed {
 }
 
 /// Reads the declarations of a project.
-pub(super) fn closed(snapshot: &Snapshot, cancel: &Cancel) -> Result<Closed, Cancelled> {
+pub(super) fn read_closed(snapshot: &Snapshot, cancel: &Cancel) -> Result<Closed, Cancelled> {
     let (mut options, mut commands) = (0usize, 0usize);
     let mut bytes = 0;
     let may = |language| {
@@ -33,7 +33,7 @@ pub(super) fn closed(snapshot: &Snapshot, cancel: &Cancel) -> Result<Closed, Can
         if bytes > MAX_BYTES {
             return Ok(Closed::default());
         }
-        for (_, kind) in declared(file.language, &String::from_utf8_lossy(&text)) {
+        for (_, kind) in list_declared(file.language, &String::from_utf8_lossy(&text)) {
             match kind {
                 DeclaredKind::Open => return Ok(Closed::default()),
                 DeclaredKind::Option => options += 1,

@@ -84,7 +84,7 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, row.mention.as_str())).collect();
-    let owners = headed(snapshot, read);
+    let owners = find_headed_classes(snapshot, read);
     let mut outer: FxHashMap<u32, Vec<&str>> = FxHashMap::default();
     for link in read.document.links.iter().filter(|link| link.target.contains("://")) {
         outer.entry(link.line).or_default().push(&link.text);
@@ -121,7 +121,7 @@ pub(super) fn candidates(
         }
     }
     let text = snapshot.read_file(&read.path).map(|file| file.text).unwrap_or_default();
-    found.extend(listed(read, &text));
+    found.extend(list_listing_names(read, &text));
     found.extend(examples(snapshot, read, cancel));
     let own = own_names(read);
     found.retain(|row| row.is_proven || !own.contains(row.word.as_str()));
@@ -134,7 +134,7 @@ fn own_names(read: &Read) -> FxHashSet<&str> {
     let mut own: FxHashSet<&str> = FxHashSet::default();
     let blocks = read.document.blocks.iter().filter(|block| block.kind == BlockKind::Code);
     for line in blocks.flat_map(|block| block.text.lines()) {
-        own.extend(defined(line));
+        own.extend(list_defined_names(line));
         // Every other part stands between two quotes of one kind.
         for quote in ['"', '\''] {
             let quoted = line.split(quote).skip(1).step_by(2);
@@ -145,7 +145,7 @@ fn own_names(read: &Read) -> FxHashSet<&str> {
 }
 
 /// The class that a heading names, by section: the section is about its members.
-fn headed(snapshot: &Snapshot, read: &Read) -> FxHashMap<u32, NodeIx> {
+fn find_headed_classes(snapshot: &Snapshot, read: &Read) -> FxHashMap<u32, NodeIx> {
     /// Headings that are looked up.
     const MAX_HEADINGS: usize = 4_000;
     let sections = read.document.sections.iter().zip(0u32..).take(MAX_HEADINGS);
@@ -247,7 +247,7 @@ fn requirement(mention: &Mention) -> Option<Candidate> {
 }
 
 /// Names in listings in languages of code that look like those of a project, and that the listings do not define.
-fn listed(read: &Read, text: &str) -> Vec<Candidate> {
+fn list_listing_names(read: &Read, text: &str) -> Vec<Candidate> {
     let lines: Vec<&str> = text.lines().collect();
     let blocks = read.document.blocks.iter().filter(|block| block.kind == BlockKind::Code);
     let blocks = blocks.filter(|block| block.language.as_deref().is_some_and(|word| listing_language(word).is_some()));
@@ -299,7 +299,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// The names that a line of a listing defines: behind a word that declares, in front of an assignment.
-fn defined(line: &str) -> Vec<&str> {
+fn list_defined_names(line: &str) -> Vec<&str> {
     const DECLARING: &[&str] = &[
         "def",
         "class",

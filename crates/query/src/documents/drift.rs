@@ -33,7 +33,7 @@ pub fn drift(snapshot: &Snapshot, history: &ProjectHistory, read: &Read, cancel:
     found.extend(since);
     found.extend(ambiguous(read));
     if !has_known {
-        found.extend(unbacked(read));
+        found.extend(find_unbacked(read));
     }
     in_order(&mut found);
     Ok(Drift { findings: found, gaps })
@@ -58,7 +58,7 @@ fn ambiguous(read: &Read) -> Vec<Finding> {
 }
 
 /// A document that marks names as code of a project, of which nothing is bound.
-fn unbacked(read: &Read) -> Option<Finding> {
+fn find_unbacked(read: &Read) -> Option<Finding> {
     let is_marked = |kind| matches!(kind, MentionKind::Role | MentionKind::Code);
     let marked = read.document.mentions.iter().filter(|mention| {
         let name = &mention.name;

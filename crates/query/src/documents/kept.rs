@@ -24,7 +24,7 @@ pub(super) fn changed_since(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -
         let Some(mention) = mention_of(read, row) else { continue };
         let finding = match graph.find(&row.target) {
             Some(node) => find_change(snapshot, node, mention, row),
-            None => gone(snapshot, read, mention, row),
+            None => find_gone(snapshot, read, mention, row),
         };
         found.extend(finding.map(|finding| Finding { old_hash: Some(row.shape.body.to_string()), ..finding }));
     }
@@ -69,7 +69,7 @@ fn find_change(snapshot: &Snapshot, node: NodeIx, mention: &Mention, row: &KeptM
 }
 
 /// A finding if the code is gone from its place, unless the name still means the same code elsewhere.
-fn gone(snapshot: &Snapshot, read: &Read, mention: &Mention, row: &KeptMention) -> Option<Finding> {
+fn find_gone(snapshot: &Snapshot, read: &Read, mention: &Mention, row: &KeptMention) -> Option<Finding> {
     let graph = snapshot.graph();
     let is_same_owner = |node: NodeIx| owner_of(graph.id(node)) == owner_of(&row.target);
     let bound = read.bindings.iter().filter(|own| own.line == mention.line && own.mention == mention.name);
@@ -122,7 +122,8 @@ fn find_renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
     if let [only] = same.as_slice() {
         return Some(*only);
     }
-    let elsewhere = graph.labelled(row.label()).into_iter().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
+    let elsewhere =
+        graph.find_labelled(row.label()).into_iter().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
     let moved = elsewhere.take(MAX_COMPARED).filter_map(shaped).find(|(_, shape)| shape.is_renamed(&row.shape));
     if let Some((node, _)) = moved {
         return Some(node);

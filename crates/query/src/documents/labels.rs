@@ -42,7 +42,7 @@ impl<'s> Labels<'s> {
         // Labels of the documents that it includes are its own.
         let includes = text.contains("include::");
         if self.known.is_none() {
-            self.known = Some(known(self.snapshot, cancel)?);
+            self.known = Some(read_known(self.snapshot, cancel)?);
         }
         let Some(known) = self.known.as_ref().filter(|known| !known.is_open) else { return Ok(Vec::new()) };
         let headings = read.document.sections.iter().map(|section| section.heading.to_lowercase());
@@ -61,7 +61,7 @@ impl<'s> Labels<'s> {
     }
 }
 
-fn known(snapshot: &Snapshot, cancel: &Cancel) -> Result<Known, Cancelled> {
+fn read_known(snapshot: &Snapshot, cancel: &Cancel) -> Result<Known, Cancelled> {
     let mut known = Known::default();
     let mut bytes = 0;
     for file in snapshot.files().iter() {
@@ -82,14 +82,14 @@ fn known(snapshot: &Snapshot, cancel: &Cancel) -> Result<Known, Cancelled> {
             known.has_others |= text.contains("intersphinx_mapping");
         }
         for line in text.lines().map(str::trim) {
-            known.declared.extend(declared(line));
+            known.declared.extend(parse_declared(line));
         }
     }
     Ok(known)
 }
 
 /// The label that a line declares: `.. _label:`, `(label)=`, `:name: label`.
-fn declared(line: &str) -> Option<String> {
+fn parse_declared(line: &str) -> Option<String> {
     let rest = line.strip_prefix(".. _").and_then(|rest| rest.strip_suffix(':'));
     let rest = rest.or_else(|| line.strip_prefix('(')?.strip_suffix(")="));
     let label = rest.or_else(|| line.strip_prefix(":name:"))?.trim().trim_matches('`');
@@ -98,13 +98,13 @@ fn declared(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::declared;
+    use super::parse_declared;
 
     #[test]
     fn labels_are_declared_in_three_ways() {
         for line in [".. _The  Pool:", ".. _`the pool`:", "(the pool)=", ":name: the pool"] {
-            assert_eq!(declared(line).as_deref(), Some("the pool"), "{line}");
+            assert_eq!(parse_declared(line).as_deref(), Some("the pool"), "{line}");
         }
-        assert_eq!(declared(".. _pool: https://example.com/"), None);
+        assert_eq!(parse_declared(".. _pool: https://example.com/"), None);
     }
 }

@@ -64,7 +64,7 @@ fn is_site(path: &str) -> bool {
 /// Returns whether a link without an ending leads to a name that only files of code have: pages of a site are made from
 /// documents.
 fn is_beside_code(snapshot: &Snapshot, read: &Read, path: &str) -> bool {
-    let Some(path) = RepoPath::resolved(read.path.parent(), path).filter(|_| !path.ends_with('/')) else {
+    let Some(path) = RepoPath::resolve_in(read.path.parent(), path).filter(|_| !path.ends_with('/')) else {
         return false;
     };
     let start = format!("{path}.");
@@ -84,7 +84,7 @@ impl Anchors<'_> {
     /// The Markdown document that a link names.
     fn page(&self, from: &RepoPath, path: &str) -> Option<RepoPath> {
         let path = path.replace("%20", " ");
-        let page = RepoPath::resolved(from.parent(), &path)?;
+        let page = RepoPath::resolve_in(from.parent(), &path)?;
         page.as_str().ends_with(".md").then_some(page)
     }
 
@@ -97,7 +97,7 @@ impl Anchors<'_> {
         let anchor = anchor.to_lowercase();
         // `#L12`, `#:~:text=` and the like lead to places of their own.
         let is_own = anchor.starts_with(':') || anchor.starts_with("user-content-") || is_line(&anchor);
-        !is_own && !known.iter().any(|own| *own == anchor || folded(own) == folded(&anchor))
+        !is_own && !known.iter().any(|own| *own == anchor || fold_anchor(own) == fold_anchor(&anchor))
     }
 }
 
@@ -136,7 +136,7 @@ fn slug(heading: &str) -> String {
 }
 
 /// An anchor as other generators write it: runs of `-` and `_` are one `-`.
-fn folded(anchor: &str) -> String {
+fn fold_anchor(anchor: &str) -> String {
     let parts = anchor.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<&str>>().join("-")
 }
@@ -153,6 +153,6 @@ mod tests {
     fn anchors_are_those_of_headings() {
         let own = anchors(b"# The `Pool`: a guide!\n## Again\n## Again\n<a name=\"Old\"></a>\n").expect("all are seen");
         assert_eq!(own, ["the-pool-a-guide", "again", "again-1", "old"]);
-        assert_eq!(folded("a--b_c"), "a-b-c");
+        assert_eq!(fold_anchor("a--b_c"), "a-b-c");
     }
 }

@@ -199,7 +199,7 @@ fn is_record(path: &str) -> bool {
 fn is_there(snapshot: &Snapshot, document: &RepoPath, path: &str) -> bool {
     let path = path.replace("%20", " ");
     [document.parent(), ""].iter().any(|folder| {
-        let Some(path) = RepoPath::resolved(folder, &path) else { return false };
+        let Some(path) = RepoPath::resolve_in(folder, &path) else { return false };
         snapshot.files().within(path.as_str()).next().is_some() || snapshot.read_bytes(&path).is_ok()
     })
 }

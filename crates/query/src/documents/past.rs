@@ -204,7 +204,7 @@ pub(super) fn removals(
 ) -> Result<FxHashMap<OwnedName, Removal>, Cancelled> {
     let mut found: FxHashMap<OwnedName, Removal> = FxHashMap::default();
     let Ok(contents) = place.contents() else { return Ok(found) };
-    let lost = place.loaded.derived().get_or_try_init(|| LostWords::of(place, cancel))?;
+    let lost = place.loaded.derived_values().get_or_try_init(|| LostWords::of(place, cancel))?;
     let mut sources: FxHashMap<BlobId, Option<FileFacts>> = FxHashMap::default();
     let mut sorted: Vec<&OwnedName> = names.iter().collect();
     sorted.sort();
@@ -349,7 +349,12 @@ fn bodies(text: &[u8], facts: &FileFacts) -> Vec<(String, Body)> {
 
 /// The name that a removed definition has since: that of a definition of the same body in the files that the commit
 /// changed.
-pub(super) fn renamed(place: &PlacedHistory<'_>, name: &str, removal: &Removal, cancel: &Cancel) -> Option<String> {
+pub(super) fn find_new_name(
+    place: &PlacedHistory<'_>,
+    name: &str,
+    removal: &Removal,
+    cancel: &Cancel,
+) -> Option<String> {
     let contents = place.contents().ok()?;
     let of = |path: &str, blob: BlobId| -> Option<Vec<(String, Body)>> {
         let text = contents.blob(blob).filter(|text| text.len() <= MAX_BLOB)?;

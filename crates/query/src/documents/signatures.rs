@@ -61,7 +61,7 @@ fn owners_of(facts: &FileFacts, mut owner: Option<DefId>) -> Vec<&str> {
 }
 
 /// Findings about functions whose parameters changed since the sections that name them.
-pub(super) fn changed(
+pub(super) fn find_changed(
     (snapshot, history): (&Snapshot, &ProjectHistory),
     read: &Read,
     text: &str,

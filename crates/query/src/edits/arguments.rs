@@ -145,7 +145,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Number of arguments of the call at a place.
-    pub(super) fn given(&mut self, path: &str, pos: Pos) -> Option<usize> {
+    pub(super) fn count_given(&mut self, path: &str, pos: Pos) -> Option<usize> {
         self.file(path)?.calls.get(&pos).copied()
     }
 

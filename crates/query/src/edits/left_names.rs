@@ -32,14 +32,14 @@ pub(super) fn left_names(
     for (name, target) in gone {
         // A name that is imported now, or defined in another place, may come from there.
         let is_moved = |node: NodeIx| before.graph().find(after.graph().id(node)).is_none();
-        if new.imports(path.as_str(), &name) || after.graph().labelled(&name).into_iter().any(is_moved) {
+        if new.imports(path.as_str(), &name) || after.graph().find_labelled(&name).into_iter().any(is_moved) {
             continue;
         }
         // `name()` and `value.name()` are two names: what replaces a function may be a method of a type from outside.
         let mut now = Vec::new();
         for is_member in [false, true] {
             // Of a value without a type, it may be the member of that name of another class.
-            if is_member && !is_typed && !after.graph().labelled(&name).is_empty() {
+            if is_member && !is_typed && !after.graph().find_labelled(&name).is_empty() {
                 continue;
             }
             let (known, with): (Vec<Pos>, Vec<Pos>) =

@@ -57,7 +57,7 @@ fn lacks(graph: &Graph, owner: NodeIx, declared: NodeIx) -> Option<bool> {
             && graph.parent(method).is_some_and(|parent| bases.contains(&parent))
     };
     let is_there =
-        graph.in_edges(declared).any(overrides) || graph.labelled(graph.label(declared)).into_iter().any(has_name);
+        graph.in_edges(declared).any(overrides) || graph.find_labelled(graph.label(declared)).into_iter().any(has_name);
     (!is_there).then_some(is_whole)
 }
 

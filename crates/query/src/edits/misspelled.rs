@@ -16,10 +16,10 @@ const SHORTEST: usize = 4;
 
 /// What a node certainly used under a similar name more often before than now; `None` if the new name is one of the
 /// project, or there is nothing like it.
-pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &str) -> Option<&'g str> {
+pub(super) fn find_misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &str) -> Option<&'g str> {
     let letters: Vec<char> = name.chars().collect();
     let is_ours = |found: NodeIx| !new.path(found).is_empty();
-    let is_free = letters.len() >= SHORTEST && !new.labelled(name).into_iter().any(is_ours);
+    let is_free = letters.len() >= SHORTEST && !new.find_labelled(name).into_iter().any(is_ours);
     let known = counterpart(old, new, node).filter(|_| is_free)?;
     let now = uses(new, node);
     let is_it = |(id, target, count): &(&str, NodeIx, usize)| {
@@ -53,7 +53,7 @@ pub(super) fn misspelled_outside<'g>(
             if before.contains(&name.as_str()) || found.iter().any(|(known, ..)| *known == name) {
                 continue;
             }
-            if let Some(meant) = misspelled(old, new, node, &name) {
+            if let Some(meant) = find_misspelled(old, new, node, &name) {
                 found.push((name, pos, meant));
             }
         }

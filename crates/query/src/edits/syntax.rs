@@ -69,10 +69,14 @@ pub fn new_syntax_errors(
         None => true,
     };
     let new: Vec<SyntaxError> = new.into_iter().filter(is_new).collect();
-    SyntaxCheck { not_checked: None, total: new.len(), errors: new.iter().take(MAX_LISTED).map(shown).collect() }
+    SyntaxCheck {
+        not_checked: None,
+        total: new.len(),
+        errors: new.iter().take(MAX_LISTED).map(describe_error).collect(),
+    }
 }
 
-fn shown(error: &SyntaxError) -> SyntaxProblem {
+fn describe_error(error: &SyntaxError) -> SyntaxProblem {
     let detail = match &error.missing {
         Some(missing) => format!("`{missing}` is missing"),
         None => format!("not understood: `{}`", error.text.trim().chars().take(MAX_TEXT).collect::<String>()),

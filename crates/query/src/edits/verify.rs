@@ -12,7 +12,7 @@ use super::layers::{LayerBreak, layer_breaks};
 use super::left_names::left_names;
 use super::lost_implementations::lost_implementations;
 use super::marked_overrides::{is_refused, marked_overrides};
-use super::misspelled::{misspelled, misspelled_outside};
+use super::misspelled::{find_misspelled, misspelled_outside};
 
 /// Most findings of one kind that are returned.
 const MAX_FOUND: usize = 200;
@@ -188,7 +188,7 @@ pub(super) fn counterpart(old: &Graph, new: &Graph, node: NodeIx) -> Option<Node
                 && old.kind(*found) == new.kind(node)
                 && old.signature(*found) == new.signature(node)
         };
-        let mut all = old.labelled(new.label(node)).into_iter().filter(is_it);
+        let mut all = old.find_labelled(new.label(node)).into_iter().filter(is_it);
         all.next().filter(|_| all.next().is_none())
     })
 }
@@ -267,7 +267,7 @@ fn may_have_member(after: &Snapshot, old: &Graph, (file, target): (&str, NodeIx)
 
 fn has_name(snapshot: &Snapshot, name: &str) -> bool {
     let graph = snapshot.graph();
-    graph.labelled(name).into_iter().any(|node| !graph.path(node).is_empty())
+    graph.find_labelled(name).into_iter().any(|node| !graph.path(node).is_empty())
 }
 
 fn is_structural(snapshot: &Snapshot, path: &str) -> bool {
@@ -280,7 +280,7 @@ fn is_structural(snapshot: &Snapshot, path: &str) -> bool {
 fn fits_none(graph: &Graph, (from, pos): (NodeIx, Pos), arguments: &mut Arguments<'_>) -> Option<Break> {
     let at_pos = |edge: &EdgeRef<'_>| edge.relation == Relation::Calls && sites(edge).contains(&pos);
     let targets: Vec<NodeIx> = graph.out_edges(from).filter(at_pos).map(|edge| edge.to).collect();
-    let given = arguments.given(graph.path(from), pos)?;
+    let given = arguments.count_given(graph.path(from), pos)?;
     let mut takes = Vec::new();
     for target in &targets {
         takes.push(arguments.counts(*target).filter(|counts| !counts.fits(given))?);
@@ -410,7 +410,7 @@ fn new_open_references(
                 *count -= 1;
                 continue;
             }
-            let meant = if UNTOLD.contains(&open.reason) { None } else { misspelled(old, new, node, open.name) };
+            let meant = if UNTOLD.contains(&open.reason) { None } else { find_misspelled(old, new, node, open.name) };
             if !DEFINITE.contains(&open.reason) && meant.is_none() {
                 continue;
             }
@@ -430,7 +430,7 @@ fn new_open_references(
             let is_new_name = was_read
                 && !unclear.contains(open.reason)
                 && !is_import
-                && new.labelled(open.name).is_empty()
+                && new.find_labelled(open.name).is_empty()
                 && (open.reason == "no_such_member"
                     || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
             let is_known = resolved.contains(open.name)
@@ -667,7 +667,7 @@ fn misfits(graph: &Graph, edge: &EdgeRef<'_>, counts: Counts, arguments: &mut Ar
     }
     let file = graph.path(edge.from).to_owned();
     let misfit = |pos: Pos| {
-        let given = arguments.given(&file, pos)?;
+        let given = arguments.count_given(&file, pos)?;
         (!counts.fits(given)).then(|| Break {
             file: file.clone(),
             line: pos.line,

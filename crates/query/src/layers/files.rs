@@ -96,7 +96,7 @@ fn strength(relation: Relation) -> u8 {
 }
 
 impl Files {
-    /// Collects them. Meant to be kept in [`Snapshot::derived`], see [`files`].
+    /// Collects them. Meant to be kept in [`Snapshot::derived_values`], see [`files`].
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -194,7 +194,7 @@ fn add(arc: &mut FileArc, graph: &Graph, edge: &EdgeRef<'_>) {
 /// # Errors
 /// [`Cancelled`].
 pub fn files(snapshot: &Snapshot, cancel: &Cancel) -> Result<std::sync::Arc<Files>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| Files::of(snapshot, cancel))
+    snapshot.derived_values().get_or_try_init(|| Files::of(snapshot, cancel))
 }
 
 /// The modules of some files, in the order in which they use each other.

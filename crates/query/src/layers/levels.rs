@@ -8,7 +8,7 @@ use super::files::{Files, Modules};
 use super::{Layer, LayersQuery, Naming};
 
 /// The level of each file by the depth of its module, joined until there are few enough levels and none is too small.
-pub(super) fn inferred(graph: &Graph, files: &Files, modules: &Modules, query: &LayersQuery) -> Vec<Option<usize>> {
+pub(super) fn infer_levels(graph: &Graph, files: &Files, modules: &Modules, query: &LayersQuery) -> Vec<Option<usize>> {
     let depth = &modules.order.depth;
     let mut groups: Vec<Group> = vec![Group::default(); depth.iter().max().map_or(0, |most| most + 1)];
     for (node, module) in files.nodes.iter().zip(&modules.of) {
@@ -67,7 +67,7 @@ fn join(groups: &mut Vec<Group>, first: usize) {
 }
 
 /// The layers with their files and modules, without names.
-pub(super) fn filled(
+pub(super) fn fill_layers(
     graph: &Graph,
     files: &Files,
     modules: &Modules,

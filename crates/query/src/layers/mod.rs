@@ -177,10 +177,10 @@ impl Layering {
                 let meant = files.nodes.iter().zip(&modules.of).map(|(node, module)| module.map(|_| *node));
                 meant.map(|node| declared.level(graph.path(node?))).collect()
             }
-            None => levels::inferred(graph, files, &modules, query),
+            None => levels::infer_levels(graph, files, &modules, query),
         };
         let count = declared.map_or(levels.iter().flatten().max().map_or(0, |most| most + 1), |row| row.layers.len());
-        let mut layers = levels::filled(graph, files, &modules, &levels, count);
+        let mut layers = levels::fill_layers(graph, files, &modules, &levels, count);
         match declared {
             Some(declared) => layers.iter_mut().zip(&declared.layers).for_each(|(layer, row)| {
                 (layer.name, layer.description) = (row.name.clone(), row.description.clone());

@@ -48,7 +48,7 @@ impl Order {
         let mut at = 0;
         // Tarjan closes what is used before its users.
         for group in (0..groups).rev() {
-            for module in ordered(&members[group], &inner[group]) {
+            for module in order_members(&members[group], &inner[group]) {
                 place[module] = at;
                 at += 1;
             }
@@ -71,7 +71,7 @@ fn depths(place: &[usize], arcs: &[Arc]) -> Vec<usize> {
 }
 
 /// Orders the members of one component.
-fn ordered(members: &[usize], arcs: &[Arc]) -> Vec<usize> {
+fn order_members(members: &[usize], arcs: &[Arc]) -> Vec<usize> {
     if members.len() < 2 {
         return members.to_vec();
     }

@@ -139,10 +139,10 @@ impl<'s> Place<'s> {
             // From the other end: what the target is connected with.
             let last = links(graph, *target, self.scale, self.lens, NEXT_EDGES).links;
             let met = last.iter().find_map(|link| {
-                let reversed = Link { to: *target, family: turned(link.family), ..link.clone() };
+                let reversed = Link { to: *target, family: reverse_family(link.family), ..link.clone() };
                 match (near.get(&link.to), second.get(&link.to)) {
                     (Some(one), _) => Some(self.over(&[one, &reversed])),
-                    (None, Some(two)) => Some(extended(graph, two, &reversed)),
+                    (None, Some(two)) => Some(extend_evidence(graph, two, &reversed)),
                     (None, None) => None,
                 }
             });
@@ -165,7 +165,7 @@ impl<'s> Place<'s> {
             coherence: certainty(first),
             reason: first.witness.text(graph),
         };
-        steps[1..].iter().fold(evidence, |evidence, step| extended(graph, &evidence, step))
+        steps[1..].iter().fold(evidence, |evidence, step| extend_evidence(graph, &evidence, step))
     }
 
     /// What the focus contains, as far as it matches the query or is important; and what contains the focus.
@@ -335,7 +335,7 @@ fn reason(graph: &Graph, link: &Link) -> String {
 }
 
 /// Evidence with one more step: less strong, and of a family of its own unless both steps are of one.
-fn extended(graph: &Graph, before: &Evidence, step: &Link) -> Evidence {
+fn extend_evidence(graph: &Graph, before: &Evidence, step: &Link) -> Evidence {
     let mut path = before.path.clone();
     path.push(step.to);
     Evidence {
@@ -349,7 +349,7 @@ fn extended(graph: &Graph, before: &Evidence, step: &Link) -> Evidence {
 }
 
 /// The family of a link seen from its other end.
-const fn turned(family: Family) -> Family {
+const fn reverse_family(family: Family) -> Family {
     match family {
         Family::CausalDownstream => Family::CausalUpstream,
         Family::CausalUpstream => Family::CausalDownstream,

@@ -35,12 +35,12 @@ impl Matches {
         history: Option<&ProjectHistory>,
         cancel: &Cancel,
     ) -> Result<Arc<Self>, Cancelled> {
-        let kept = snapshot.derived().get_or_init(Kept::<Self, KEPT>::default);
+        let kept = snapshot.derived_values().get_or_init(Kept::<Self, KEPT>::default);
         let key = format!("{:x} {query}", history.map_or(0, ProjectHistory::state));
-        kept.get_or(key, || Self::found(snapshot, query, history, cancel))
+        kept.get_or(key, || Self::find_matches(snapshot, query, history, cancel))
     }
 
-    fn found(
+    fn find_matches(
         snapshot: &Snapshot,
         query: &str,
         history: Option<&ProjectHistory>,

@@ -87,7 +87,7 @@ pub fn routes(
     history: Option<&ProjectHistory>,
     cancel: &Cancel,
 ) -> Result<Arc<RouteSet>, Cancelled> {
-    let kept = snapshot.derived().get_or_init(Kept::<RouteSet, KEPT>::default);
+    let kept = snapshot.derived_values().get_or_init(Kept::<RouteSet, KEPT>::default);
     // Everything that routes depend on; the page shown and the number of moves do not count.
     let Perspective { query, anchor, lens, steps, .. } = perspective;
     let key = format!("{:x} {anchor:?} {lens:?} {steps:?} {query}", history.map_or(0, ProjectHistory::state));

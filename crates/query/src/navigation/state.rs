@@ -133,23 +133,23 @@ impl Perspective {
     /// Goes to a stop and shows the first page there.
     pub fn follow(&mut self, step: Step, generation: u64) {
         self.steps.push(step);
-        self.moved(generation);
+        self.record_move(generation);
     }
 
     /// Goes back to the stop before. Returns the one that was left; `None`, and nothing changes, at the start.
     pub fn back(&mut self, generation: u64) -> Option<Step> {
         let left = self.steps.pop()?;
-        self.moved(generation);
+        self.record_move(generation);
         Some(left)
     }
 
-    fn moved(&mut self, generation: u64) {
+    fn record_move(&mut self, generation: u64) {
         self.moves += 1;
         (self.page, self.generation) = (1, generation);
     }
 
     /// A perspective of its own with the same way, lens and page.
-    pub fn branched(&self, name: String, from: String) -> Self {
+    pub fn branch_off(&self, name: String, from: String) -> Self {
         Self { branch: Some(Branch { name, from }), ..self.clone() }
     }
 

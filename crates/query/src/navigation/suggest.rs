@@ -66,14 +66,18 @@ pub fn suggest(graph: &Graph, perspective: &Perspective, set: &RouteSet, before:
                 "the best route from here scores {best:.2}; from the stop before, `{label}` scores {worth:.2} and was not visited: {}",
                 route.reason
             );
-            Suggestion { action: Move::Back(Some(place)), reason, confidence: bounded(worth - best + 0.5) }
+            Suggestion { action: Move::Back(Some(place)), reason, confidence: clamp_to_one(worth - best + 0.5) }
         }
         (Some(&(place, best)), _) => {
             let route = &set.routes[place];
             let second = here.get(1).map_or(0.0, |(_, second)| *second);
             let lead = ((best - second) / CLEAR_LEAD).clamp(0.0, 1.0);
             let reason = reason(graph, perspective, route, here.len(), is_new(route));
-            Suggestion { action: Move::Follow(place), reason, confidence: bounded(route.score * (1.0 + lead) / 2.0) }
+            Suggestion {
+                action: Move::Follow(place),
+                reason,
+                confidence: clamp_to_one(route.score * (1.0 + lead) / 2.0),
+            }
         }
         (None, _) if !perspective.steps.is_empty() => {
             let reason = "everything that leads on from here was visited".to_owned();
@@ -103,6 +107,6 @@ fn reason(graph: &Graph, perspective: &Perspective, route: &Route, open: usize, 
     )
 }
 
-fn bounded(value: f64) -> f64 {
+fn clamp_to_one(value: f64) -> f64 {
     value.clamp(0.0, 1.0)
 }

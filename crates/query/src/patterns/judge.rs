@@ -105,11 +105,11 @@ impl Verdict {
         Self { status, reason: reason.into(), open: None, context: Vec::new() }
     }
 
-    fn confirmed(reason: impl Into<String>) -> Self {
+    fn confirm(reason: impl Into<String>) -> Self {
         Self::new(FindingStatus::Confirmed, reason)
     }
 
-    fn mitigated(reason: impl Into<String>) -> Self {
+    fn mitigate(reason: impl Into<String>) -> Self {
         Self::new(FindingStatus::Mitigated, reason)
     }
 
@@ -118,7 +118,7 @@ impl Verdict {
     }
 
     /// A match for which the graph cannot decide whether the pattern applies.
-    fn undecided(open: impl Into<String>) -> Self {
+    fn leave_undecided(open: impl Into<String>) -> Self {
         Self::new(FindingStatus::Unvalidated, "as written").open(open)
     }
 
@@ -181,7 +181,7 @@ impl<'s> Judge<'s> {
     }
 
     /// The match as it is.
-    pub(super) fn unvalidated(&self, raw: &Raw) -> Finding {
+    pub(super) fn leave_unvalidated(&self, raw: &Raw) -> Finding {
         let node = self.subject(raw).or_else(|| self.around(raw));
         finding(raw, node, Verdict::new(FindingStatus::Unvalidated, "not weighed by the graph"))
     }
@@ -209,36 +209,36 @@ impl<'s> Judge<'s> {
             return Verdict::new(status, "in test code");
         }
         if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
-            return Verdict::mitigated(reason);
+            return Verdict::mitigate(reason);
         }
         if self.until.is_over() {
             self.late = true;
-            return Verdict::confirmed("as written").open("not weighed: the time budget ended; narrow `scope`");
+            return Verdict::confirm("as written").open("not weighed: the time budget ended; narrow `scope`");
         }
         let verdict = self.by_check(raw, node);
         if verdict.status == FindingStatus::Confirmed
             && !matches!(raw.check, Check::Tested | Check::Undocumented)
             && let Some(tests) = node.and_then(|node| self.only_tests(node))
         {
-            return Verdict::mitigated("only tests call this function").with(tests, "calls");
+            return Verdict::mitigate("only tests call this function").with(tests, "calls");
         }
         verdict
     }
 
     fn by_check(&mut self, raw: &Raw, node: Option<NodeIx>) -> Verdict {
-        let Place::Syntax(found) = &raw.at else { return Verdict::confirmed("as written; no other rule bears on it") };
+        let Place::Syntax(found) = &raw.at else { return Verdict::confirm("as written; no other rule bears on it") };
         match raw.check {
-            Check::Plain => Verdict::confirmed("as written; what the graph knows has no bearing on it"),
+            Check::Plain => Verdict::confirm("as written; what the graph knows has no bearing on it"),
             Check::CalleeDoes { does, handed } => self.callee_does(raw, found, does, handed),
             Check::CallersGuard { guard } => self.callers_guard(raw, found, node, guard),
             Check::ReturnsError { word, outside } => self.returns_error(raw, found, word, outside),
             Check::AskedBefore { asks } => self.asked_before(raw, found, node, asks),
-            Check::Shared => self.shared(raw),
+            Check::Shared => self.judge_shared(raw),
             Check::SharedOnceSet { writes, once } => self.shared_once_set(raw, writes, once),
-            Check::Exposed => self.exposed(raw),
-            Check::Undocumented => self.undocumented(raw),
+            Check::Exposed => self.judge_exposed(raw),
+            Check::Undocumented => self.judge_undocumented(raw),
             Check::ReachesAuth => self.reaches_auth(raw, found),
-            Check::Tested => self.tested(raw),
+            Check::Tested => self.judge_tested(raw),
             Check::Collaborator => self.collaborator(raw, found),
         }
     }
@@ -338,10 +338,10 @@ impl<'s> Judge<'s> {
     fn callee_does(&mut self, raw: &Raw, found: &SyntaxMatch, does: &'static str, handed: bool) -> Verdict {
         let pieces = if handed { self.given_to(raw, found) } else { Some(vec![self.whole_of(raw, found)]) };
         let Some(pieces) = pieces else {
-            return Verdict::confirmed("as written").open("the calls that may be given it could not be looked through");
+            return Verdict::confirm("as written").open("the calls that may be given it could not be looked through");
         };
         if pieces.is_empty() {
-            return Verdict::confirmed("nothing that is called from here is given it");
+            return Verdict::confirm("nothing that is called from here is given it");
         }
         let called = self.called_in(&raw.path, &pieces);
         let mut unread = false;
@@ -349,13 +349,13 @@ impl<'s> Judge<'s> {
             match self.body_holds(callee, does) {
                 Some(true) => {
                     let reason = format!("`{}`, which is called here, sees to it", self.graph.label(callee));
-                    return Verdict::mitigated(reason).with([callee], "calls");
+                    return Verdict::mitigate(reason).with([callee], "calls");
                 }
                 Some(false) => {}
                 None => unread = true,
             }
         }
-        let verdict = Verdict::confirmed("no function that is called here sees to it").with(called.certain, "calls");
+        let verdict = Verdict::confirm("no function that is called here sees to it").with(called.certain, "calls");
         if called.unknown || unread || (handed && called.external) {
             return verdict.open("what some of the called functions do is not known");
         }
@@ -390,19 +390,19 @@ impl<'s> Judge<'s> {
     }
 
     fn callers_guard(&mut self, raw: &Raw, found: &SyntaxMatch, node: Option<NodeIx>, guard: &'static str) -> Verdict {
-        let Some(node) = node else { return Verdict::confirmed("as written").open("its callers are not known") };
+        let Some(node) = node else { return Verdict::confirm("as written").open("its callers are not known") };
         match self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard)) {
             Some(own) if own.iter().any(|one| one.found.holds(found.found.start)) => {
-                return Verdict::mitigated("caught in the same function");
+                return Verdict::mitigate("caught in the same function");
             }
             Some(_) => {}
             None => {
-                return Verdict::confirmed("as written").open("its own file could not be looked through for a guard");
+                return Verdict::confirm("as written").open("its own file could not be looked through for a guard");
             }
         }
         let graph = self.graph;
         if graph.kind(node) != NodeKind::Function {
-            return Verdict::confirmed("runs when the file is loaded");
+            return Verdict::confirm("runs when the file is loaded");
         }
         let calls: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation == Relation::Calls).collect();
         let certain = calls.iter().filter(|edge| edge.tier == EdgeTier::Certain && !is_test(graph, edge.from));
@@ -418,37 +418,37 @@ impl<'s> Judge<'s> {
         if !bare.is_empty() {
             let known = bare.len() + guarded.len() + unread.len();
             let reason = format!("{} of {known} known callers are not ready for it", bare.len());
-            return Verdict::confirmed(reason).with(bare, "calls");
+            return Verdict::confirm(reason).with(bare, "calls");
         }
         if !unread.is_empty() {
             let open = format!("{} of the known callers could not be looked through", unread.len());
-            return Verdict::confirmed("as written").with(unread, "calls").open(open);
+            return Verdict::confirm("as written").with(unread, "calls").open(open);
         }
         let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
         let unknown = possible || !hiding(self.snapshot, node, Rows::Callers).is_empty();
         match (guarded.is_empty(), unknown) {
-            (true, _) => Verdict::confirmed("as written").open("no call of this function is known for certain"),
-            (false, true) => Verdict::confirmed("the known callers are ready for it")
+            (true, _) => Verdict::confirm("as written").open("no call of this function is known for certain"),
+            (false, true) => Verdict::confirm("the known callers are ready for it")
                 .with(guarded, "calls")
                 .open("there may be other callers"),
-            (false, false) => Verdict::mitigated("every known caller is ready for it").with(guarded, "calls"),
+            (false, false) => Verdict::mitigate("every known caller is ready for it").with(guarded, "calls"),
         }
     }
 
     fn returns_error(&self, raw: &Raw, found: &SyntaxMatch, word: &str, outside: &Names) -> Verdict {
-        let Some(call) = &found.call else { return Verdict::confirmed("as written") };
+        let Some(call) = &found.call else { return Verdict::confirm("as written") };
         let called = self.called_in(&raw.path, std::slice::from_ref(call));
         let mut functions = called.certain.iter().copied().filter(|node| self.graph.kind(*node) == NodeKind::Function);
         // For nested or chained calls it is unknown here which one gives the result.
         let (Some(callee), None) = (functions.next(), functions.next()) else {
             return match found.name.as_deref().filter(|name| outside.is_match(name)) {
-                Some(name) => Verdict::confirmed(format!("`{name}` can return an error")),
-                None => Verdict::confirmed("as written").open("what the called function returns is not known"),
+                Some(name) => Verdict::confirm(format!("`{name}` can return an error")),
+                None => Verdict::confirm("as written").open("what the called function returns is not known"),
             };
         };
         let label = self.graph.label(callee);
         if result_holds(self.graph.signature(callee), word) {
-            Verdict::confirmed(format!("`{label}` can return an error")).with([callee], "calls")
+            Verdict::confirm(format!("`{label}` can return an error")).with([callee], "calls")
         } else {
             Verdict::false_positive(format!("`{label}` returns no error")).with([callee], "calls")
         }
@@ -474,25 +474,25 @@ impl<'s> Judge<'s> {
         (users.into_iter().filter(|user| self.graph.file(*user) != file && Some(*user) != file).collect(), possible)
     }
 
-    fn exposed(&self, raw: &Raw) -> Verdict {
+    fn judge_exposed(&self, raw: &Raw) -> Verdict {
         let Some(variable) = self.variable(raw) else {
-            return Verdict::confirmed("as written").open("who uses it is not known");
+            return Verdict::confirm("as written").open("who uses it is not known");
         };
         let is_module = matches!(raw.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
         // Importers cannot assign what a module exports, and see that it does.
         let writers = if is_module { self.elsewhere(variable).0 } else { self.writers_elsewhere(variable) };
         if is_module && !writers.is_empty() {
             let reason = format!("assigned here and used from other files, {} known", writers.len());
-            return Verdict::confirmed(reason).with(writers, "references");
+            return Verdict::confirm(reason).with(writers, "references");
         }
         if !writers.is_empty() {
             let reason = format!("assigned from other files, {} known", writers.len());
-            return Verdict::confirmed(reason).with(writers, "references");
+            return Verdict::confirm(reason).with(writers, "references");
         }
         if !self.graph.flags(variable).has(NodeFlags::EXPORTED) {
             return Verdict::false_positive("not visible to others");
         }
-        Verdict::confirmed("visible to others").open("no assignment in another file is known")
+        Verdict::confirm("visible to others").open("no assignment in another file is known")
     }
 
     /// Code of other files that assigns a variable and does not read it.
@@ -516,11 +516,11 @@ impl<'s> Judge<'s> {
         let nodes = file.map_or_else(Vec::new, |file| self.graph.of_file(file));
         match nodes.into_iter().find(|node| self.graph.label(*node) == name) {
             Some(other) => Verdict::false_positive("one of several declarations").with([other], "references"),
-            None => Verdict::confirmed("as written").open("the graph does not hold it"),
+            None => Verdict::confirm("as written").open("the graph does not hold it"),
         }
     }
 
-    fn undocumented(&self, raw: &Raw) -> Verdict {
+    fn judge_undocumented(&self, raw: &Raw) -> Verdict {
         let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
         let graph = self.graph;
         if !graph.doc(node).is_empty() {
@@ -534,7 +534,7 @@ impl<'s> Judge<'s> {
         }
         let bases = graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to);
         if let Some(base) = bases.into_iter().find(|base| !graph.doc(*base).is_empty()) {
-            return Verdict::mitigated("what it replaces is documented").with([base], "overrides");
+            return Verdict::mitigate("what it replaces is documented").with([base], "overrides");
         }
         let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
         if graph.in_edges(node).any(registered) || graph.out_edges(node).any(registered) {
@@ -559,7 +559,7 @@ impl<'s> Judge<'s> {
         }
         let (users, _) = self.elsewhere(node);
         let reason = format!("{documented} of {others} others that its file exports are documented");
-        Verdict::confirmed(reason).with(users, "references")
+        Verdict::confirm(reason).with(users, "references")
     }
 
     /// Numbers of the documented ones among the other functions and types that the file of a node exports, and of all.
@@ -599,11 +599,13 @@ impl<'s> Judge<'s> {
         let reached = walk(graph, &handlers, (Direction::Called, Along::Certain), AUTH_STEPS, &speaks);
         if let Some((_, hit, _)) = reached.hit {
             let reason = format!("its handler leads to `{}`", graph.label(hit));
-            return Verdict::mitigated(reason).with([hit], "calls");
+            return Verdict::mitigate(reason).with([hit], "calls");
         }
-        let verdict = Verdict::confirmed("nothing that its handler is known to call speaks of a check");
+        let verdict = Verdict::confirm("nothing that its handler is known to call speaks of a check");
         if !self.checks_somewhere(&raw.path) {
-            return Verdict::undecided("no code of its file checks who calls: all of it may be meant for everybody");
+            return Verdict::leave_undecided(
+                "no code of its file checks who calls: all of it may be meant for everybody",
+            );
         }
         if handlers.is_empty() {
             return verdict.open("what the handler calls is not known");
@@ -621,7 +623,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    fn tested(&mut self, raw: &Raw) -> Verdict {
+    fn judge_tested(&mut self, raw: &Raw) -> Verdict {
         let graph = self.graph;
         let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
         if graph.flags(node).has(NodeFlags::ABSTRACT) || graph.flags(node).has(NodeFlags::DECLARATION) {
@@ -641,11 +643,11 @@ impl<'s> Judge<'s> {
             Some((_, hit, through)) => {
                 let reason =
                     format!("only reached through others: `{}` runs `{}`", graph.label(hit), graph.label(through));
-                return Verdict::mitigated(reason).with([hit], "tests").with([through], "calls");
+                return Verdict::mitigate(reason).with([hit], "tests").with([through], "calls");
             }
             None => {}
         }
-        let verdict = Verdict::confirmed(format!("no test reaches it within {TEST_STEPS} steps"));
+        let verdict = Verdict::confirm(format!("no test reaches it within {TEST_STEPS} steps"));
         let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
         if let Some(may_be) = may_hide(graph, &hiding(self.snapshot, node, Rows::Callers)) {
             return verdict.open(may_be);
@@ -684,7 +686,7 @@ impl<'s> Judge<'s> {
     /// Another function of the same name that a test calls: an interface, or a type that embeds this one.
     fn tested_namesake(&self, node: NodeIx) -> Option<NodeIx> {
         let graph = self.graph;
-        let others = graph.labelled(graph.label(node)).into_iter().filter(|other| *other != node);
+        let others = graph.find_labelled(graph.label(node)).into_iter().filter(|other| *other != node);
         let is_tested = |other: &NodeIx| graph.in_edges(*other).any(|edge| is_test(graph, edge.from));
         others.take(MAX_MEMBERS).find(is_tested)
     }

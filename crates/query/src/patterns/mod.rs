@@ -210,7 +210,7 @@ pub fn scan_paged(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Arc<ScanAnswer>, ScanFault> {
-    let kept_scans = snapshot.derived().get_or_init(KeptScans::default);
+    let kept_scans = snapshot.derived_values().get_or_init(KeptScans::default);
     if let Some(kept) = kept_scans.get(query).filter(|_| is_further) {
         return Ok(kept);
     }
@@ -244,7 +244,7 @@ pub fn scan(
     for (done, one) in (0..).zip(raw) {
         cancel.check()?;
         progress.report(ProgressEvent { stage: "judging", done, total });
-        let finding = if query.validate { judge.judge(&one)? } else { judge.unvalidated(&one) };
+        let finding = if query.validate { judge.judge(&one)? } else { judge.leave_unvalidated(&one) };
         match finding.status {
             FindingStatus::Confirmed => answer.by_status[0] += 1,
             FindingStatus::Mitigated => answer.by_status[1] += 1,

@@ -71,7 +71,7 @@ pub struct DefinitionAnswer {
 }
 
 /// Returns the nodes that a name may mean: one if it is clear.
-pub fn named(snapshot: &Snapshot, text: &str) -> DefinitionAnswer {
+pub fn find_named(snapshot: &Snapshot, text: &str) -> DefinitionAnswer {
     let nodes = snapshot.nodes_named(text.trim());
     let tier = if nodes.len() == 1 { EdgeTier::Certain } else { EdgeTier::Possible };
     let row =
@@ -98,7 +98,7 @@ pub fn at_place(snapshot: &Snapshot, path: &RepoPath, line: u32, col: Option<u16
     let mut rows: FxHashMap<NodeIx, DefinitionRow> = FxHashMap::default();
     let dispatch = Dispatch::new(graph);
     for node in graph.of_file(file) {
-        for edge in graph.out_edges(node).chain(dispatch.shown(node)) {
+        for edge in graph.out_edges(node).chain(dispatch.list_shown(node)) {
             let places = (0..edge.sites.len()).filter_map(|index| edge.sites.get(index));
             let site = places.filter(|site| is_here(*site, graph.label(edge.to))).min();
             if let (Some(site), Some(_)) = (site, Role::of(edge.relation)) {
@@ -126,7 +126,7 @@ pub fn at_place(snapshot: &Snapshot, path: &RepoPath, line: u32, col: Option<u16
         .map(|row| (graph.file(row.node), row.site))
         .collect();
     rows.retain(|node, row| graph.kind(*node) != NodeKind::File || !symbols.contains(&(Some(*node), row.site)));
-    answer.rows = sorted(graph, rows.into_values().collect());
+    answer.rows = sort_rows(graph, rows.into_values().collect());
     answer.open.sort_by(|a, b| (a.pos, &a.name).cmp(&(b.pos, &b.name)));
     answer.open.dedup();
     answer
@@ -152,7 +152,7 @@ fn add(rows: &mut FxHashMap<NodeIx, DefinitionRow>, row: DefinitionRow) {
     }
 }
 
-fn sorted(graph: &Graph, mut rows: Vec<DefinitionRow>) -> Vec<DefinitionRow> {
+fn sort_rows(graph: &Graph, mut rows: Vec<DefinitionRow>) -> Vec<DefinitionRow> {
     rows.sort_by(|a, b| {
         let rank = |row: &DefinitionRow| (row.tier, row.dispatch, row.site);
         let importance = graph.pagerank(b.node).total_cmp(&graph.pagerank(a.node));

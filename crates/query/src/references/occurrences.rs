@@ -21,6 +21,10 @@ pub struct Occurrence {
     pub from: NodeIx,
     /// The node that it uses: the one asked for, a constructor of it, or a member of it.
     pub to: NodeIx,
+    /// The method that the code names: `to`, or by dynamic dispatch one that it overrides.
+    pub named: NodeIx,
+    /// It stands in test code.
+    pub in_test: bool,
     /// What it does.
     pub role: Role,
     /// Certainty of the edge.
@@ -108,7 +112,7 @@ fn calling(
         with_overloads(graph, node, overloads)
     };
     let is_full = targets.len() >= MAX_MEMBERS;
-    let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
+    let mut found = find_places(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
     if is_container {
         let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
         found.rows.retain(|row| !inside.contains(&row.from));
@@ -160,7 +164,8 @@ fn references_as(
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let targets = with_overloads(snapshot.graph(), node, overloads);
-    let mut found = found(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let mut found =
+        find_places(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
     // What a document says of a node is no use of it, unless it is asked for.
@@ -180,7 +185,7 @@ pub fn uses(
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let is_full = targets.len() >= MAX_MEMBERS;
     let mut found =
-        found(snapshot, (node, targets, is_full), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
+        find_places(snapshot, (node, targets, is_full), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
     let inside: FxHashSet<NodeIx> = targets.iter().copied().collect();
     found.rows.retain(|row| !inside.contains(&row.from));
     Ok(finish(snapshot, found, &[]))
@@ -206,7 +211,7 @@ struct Found {
 }
 
 /// All places of the edges to the nodes that stand for one. The flag says that these may not be all.
-fn found(
+fn find_places(
     snapshot: &Snapshot,
     (node, targets, is_full): (NodeIx, &[NodeIx], bool),
     kind: Rows,
@@ -216,7 +221,7 @@ fn found(
     let graph = snapshot.graph();
     let dispatch = Dispatch::new(graph);
     let (mut left_out, mut incomplete) = (0, is_full);
-    let mut rows = Vec::new();
+    let (mut rows, mut unmade) = (Vec::new(), Vec::new());
     for (index, &target) in targets.iter().enumerate() {
         if index % 256 == 0 {
             cancel.check()?;
@@ -224,18 +229,22 @@ fn found(
         let by_dispatch = dispatch.to(target);
         left_out += by_dispatch.left_out;
         incomplete |= by_dispatch.is_cut;
-        let edges = graph.in_edges(target).chain(by_dispatch.edges).filter(&counts);
+        unmade.extend(by_dispatch.unmade.iter().flat_map(|edge| places(graph, edge, edge.to)));
+        let written = graph.in_edges(target).map(|edge| (edge.to, edge));
+        let edges = written.chain(by_dispatch.named.into_iter().zip(by_dispatch.edges));
         // A definition does not use its declaration.
-        for edge in edges.filter(|edge| !graph.is_to_declaration(edge)) {
-            rows.extend(places(graph, &edge));
+        for (named, edge) in edges.filter(|(_, edge)| counts(edge) && !graph.is_to_declaration(edge)) {
+            rows.extend(places(graph, &edge, named));
         }
     }
     let others = targets.iter().copied().filter(|target| *target != node).collect();
-    Ok(Found { rows, others, closure: closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete)) })
+    let mut closure = closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete));
+    closure.add_unmade(graph, &unmade);
+    Ok(Found { rows, others, closure })
 }
 
-/// The places of an edge; the line of its source if it has none of its own.
-fn places(graph: &Graph, edge: &EdgeRef<'_>) -> Vec<Occurrence> {
+/// The places of an edge, whose code names `named`; the line of its source if it has none of its own.
+pub(super) fn places(graph: &Graph, edge: &EdgeRef<'_>, named: NodeIx) -> Vec<Occurrence> {
     let Some(role) = Role::of(edge.relation) else { return Vec::new() };
     let of_source = Pos { line: graph.name_line(edge.from), col: 0 };
     let written = (0..edge.sites.len()).filter_map(|index| edge.sites.get(index));
@@ -243,10 +252,12 @@ fn places(graph: &Graph, edge: &EdgeRef<'_>) -> Vec<Occurrence> {
     let occurrence = |pos| Occurrence {
         from: edge.from,
         to: edge.to,
+        named,
+        in_test: is_test(graph, edge.from),
         role,
         tier: edge.tier,
         of: edge.of,
-        dispatch: edge.is_by_dispatch(),
+        dispatch: named != edge.to,
         compiler: edge.compiler,
         pos,
     };
@@ -268,13 +279,18 @@ fn refine(snapshot: &Snapshot, rows: &mut [Occurrence], cancel: &Cancel) {
     }
 }
 
+/// Sorts places: code before tests, by path and place.
+pub(super) fn sort_places(graph: &Graph, rows: &mut [Occurrence]) {
+    rows.sort_by_cached_key(|row| {
+        (row.in_test, graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
+    });
+}
+
 /// Sorts the rows, keeps one of each place and role, and counts them.
 fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswer {
     let graph = snapshot.graph();
     let mut rows = found.rows;
-    rows.sort_by_cached_key(|row| {
-        (is_test(graph, row.from), graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
-    });
+    sort_places(graph, &mut rows);
     // Decorating with something is a call of it: one row tells both.
     let decorated: FxHashSet<(NodeIx, Pos)> =
         rows.iter().filter(|row| row.role == Role::Decorate).map(|row| (row.from, row.pos)).collect();

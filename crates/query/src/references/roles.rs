@@ -122,8 +122,13 @@ pub(super) fn in_files<'p>(
         let entry = snapshot.files().get(&repo_path)?;
         let source = snapshot.read_file(&repo_path).ok().filter(|source| !source.stale && !source.binary)?;
         let facts = m1nd_lang::extract(entry.language, source.text.as_bytes(), snapshot.limits(), cancel);
-        let roles = facts.references.iter().map(|reference| (reference.pos, reference.role.into()));
-        Some((*path, roles.collect::<FxHashMap<Pos, Role>>()))
+        let mut roles: FxHashMap<Pos, Role> = FxHashMap::default();
+        for reference in &facts.references {
+            // A constructor that is called there without a name is not what is done with the name.
+            let role = Role::from(reference.role);
+            roles.entry(reference.pos).and_modify(|known| *known = (*known).max(role)).or_insert(role);
+        }
+        Some((*path, roles))
     };
     paths[..paths.len().min(MAX_FILES)].par_iter().filter_map(read).collect()
 }

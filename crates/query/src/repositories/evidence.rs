@@ -101,8 +101,8 @@ pub(super) fn mentions(path: &RepoPath, text: &str) -> Vec<Mention> {
         if is_markdown {
             taken.extend(links(line).into_iter().map(|path| (path, Evidence::MarkdownLink)));
         }
-        taken.extend(assigned(line).map(|path| (path, Evidence::KeyedAssignment)));
-        taken.extend(quoted(line).into_iter().map(|path| (path, Evidence::QuotedPath)));
+        taken.extend(find_assigned_path(line).map(|path| (path, Evidence::KeyedAssignment)));
+        taken.extend(list_quoted_paths(line).into_iter().map(|path| (path, Evidence::QuotedPath)));
         let mut seen: Vec<&str> = Vec::new();
         for (path, evidence) in taken {
             if path.len() <= MAX_PATH && !seen.contains(&path) {
@@ -125,7 +125,7 @@ fn links(line: &str) -> Vec<&str> {
 }
 
 /// The absolute path that a line assigns to a key which says that it is one.
-fn assigned(line: &str) -> Option<&str> {
+fn find_assigned_path(line: &str) -> Option<&str> {
     let at = line.find(['=', ':'])?;
     let key = line[..at].trim().trim_matches(['"', '\'']).rsplit([' ', '.', '"']).next()?.to_ascii_lowercase();
     let value = line[at + 1..].trim().trim_start_matches(['"', '\'', '`']);
@@ -134,7 +134,7 @@ fn assigned(line: &str) -> Option<&str> {
 }
 
 /// Absolute paths between quotes.
-fn quoted(line: &str) -> Vec<&str> {
+fn list_quoted_paths(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for quote in ['"', '\'', '`'] {
         let parts = line.split(quote).skip(1).step_by(2);

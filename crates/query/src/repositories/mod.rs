@@ -158,7 +158,7 @@ fn compare(
     discovery.files_left += texts.left;
     let mut other = Profile::default();
     texts.files.iter().for_each(|(path, text)| other.add(path, text));
-    let shared = own.shared(&other, imports);
+    let shared = own.list_shared(&other, imports);
     let OutsidePath::Repository { marker, .. } = OutsidePath::at(root) else { return Ok(()) };
     if shared.is_empty() {
         return Ok(());
@@ -302,7 +302,7 @@ impl Discovered {
 
 /// Gives each a name that no other has.
 fn name(found: &mut [Discovered], readable: &[PathBuf], snapshot: &Snapshot) {
-    let mut taken = names::taken(snapshot);
+    let mut taken = names::list_taken(snapshot);
     for row in found {
         let may_read = readable.contains(&row.root);
         row.namespace = names_of(&row.root, may_read).find(|name| taken.insert(name.clone())).unwrap_or_default();

@@ -31,7 +31,7 @@ pub fn names_of(root: &Path, may_read: bool) -> impl Iterator<Item = String> {
 }
 
 /// Names of the indexed repositories: of a federation those of its members, else that of the folder.
-pub(super) fn taken(snapshot: &Snapshot) -> BTreeSet<String> {
+pub(super) fn list_taken(snapshot: &Snapshot) -> BTreeSet<String> {
     let members: BTreeSet<String> = snapshot.repositories().map(str::to_owned).collect();
     match members.is_empty() {
         true => snapshot.roots().iter().map(|root| namespace(&root.path)).collect(),

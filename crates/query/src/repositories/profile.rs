@@ -64,12 +64,12 @@ impl Profile {
         for (number, line) in text.lines().enumerate().filter(|(_, line)| line.len() <= MAX_LINE) {
             let place = (path.clone(), number as u32 + 1);
             if is_description {
-                if let Some(path) = described(line) {
+                if let Some(path) = parse_described_path(line) {
                     note(&mut self.described, path, &place);
                 }
                 continue;
             }
-            quoted(line).filter_map(route).for_each(|route| note(&mut self.routes, route, &place));
+            list_quoted(line).filter_map(route).for_each(|route| note(&mut self.routes, route, &place));
             client_names(line).for_each(|name| note(&mut self.clients, name.to_owned(), &place));
             if speaks_mcp {
                 self.add_tools(line, &mut is_tool, &place);
@@ -117,7 +117,7 @@ impl Profile {
             note(&mut self.tools, rest.split('(').next().unwrap_or(rest).to_owned(), place);
         }
         *is_tool = trimmed.starts_with('@') && trimmed.contains(".tool") || *is_tool && trimmed.starts_with('@');
-        let first_text = |rest: &str| quoted(rest).next().filter(|name| is_name(name)).map(str::to_owned);
+        let first_text = |rest: &str| list_quoted(rest).next().filter(|name| is_name(name)).map(str::to_owned);
         for call in [".tool(", ".registerTool(", "types.Tool(", "mcp.NewTool("] {
             if let Some(name) = line.split(call).nth(1).and_then(first_text) {
                 note(&mut self.tools, name, place);
@@ -132,7 +132,7 @@ impl Profile {
 
     /// What this repository and another one share, strongest first. `imports`: outside packages that this one uses,
     /// with where.
-    pub(super) fn shared(&self, other: &Self, imports: &Names) -> Vec<Match> {
+    pub(super) fn list_shared(&self, other: &Self, imports: &Names) -> Vec<Match> {
         let mut found = Vec::new();
         let mut add = |evidence, here: &Names, there: &Names| found.extend(common(evidence, here, there));
         let imported: Names = imports
@@ -220,13 +220,13 @@ fn is_openapi(line: &str) -> bool {
 }
 
 /// The path that a line of an OpenAPI description is the key of.
-fn described(line: &str) -> Option<String> {
+fn parse_described_path(line: &str) -> Option<String> {
     let key = line.trim().trim_end_matches('{').trim_end().strip_suffix(':')?;
     route(key.trim_matches(['"', '\'']))
 }
 
 /// Texts between quotes.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
+fn list_quoted(line: &str) -> impl Iterator<Item = &str> {
     ['"', '\'', '`'].into_iter().flat_map(|quote| line.split(quote).skip(1).step_by(2))
 }
 
@@ -351,9 +351,9 @@ mod tests {
                 .filter(|name| !name.is_empty())
                 .map(|name| (name.to_string(), vec![place.clone()]))
                 .collect();
-            let found = here.shared(&there, &imports);
+            let found = here.list_shared(&there, &imports);
             assert_eq!(found.iter().map(|found| found.evidence).collect::<Vec<_>>(), [*evidence], "{here:?} {there:?}");
-            assert!(there.shared(&Profile::default(), &imports).is_empty());
+            assert!(there.list_shared(&Profile::default(), &imports).is_empty());
         }
     }
 }

@@ -204,7 +204,7 @@ pub fn activate_given(
         };
     }
     let lifts: Scores = near.nodes.iter().map(|near| (near.node, near.lift)).collect();
-    let mut rows = combined(graph, &scores, &lifts, &answer.seeds);
+    let mut rows = combine_rows(graph, &scores, &lifts, &answer.seeds);
     answer.total_rows = rows.len();
     keep_best(graph, &mut rows, query.max_rows.max(unlinked::ROWS_READ));
     if query.ghost_edges {
@@ -220,7 +220,7 @@ pub fn activate_given(
 
 /// Weights of the edges, summed up once a snapshot.
 pub(super) fn spread_weights(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<SpreadWeights>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| SpreadWeights::of(snapshot.graph(), cancel))
+    snapshot.derived_values().get_or_try_init(|| SpreadWeights::of(snapshot.graph(), cancel))
 }
 
 /// Nodes that a change of the seeds can reach, and nodes that can reach them. Symbols only, because a change reaches
@@ -325,7 +325,12 @@ fn structural(near: &spread::Spread, above_chance: bool) -> Scores {
 }
 
 /// All rows, in no order that means something.
-fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: &[(NodeIx, f64)]) -> Vec<ActivateRow> {
+fn combine_rows(
+    graph: &Graph,
+    scores: &[Option<Scores>; 4],
+    lifts: &Scores,
+    seeds: &[(NodeIx, f64)],
+) -> Vec<ActivateRow> {
     let counted: f64 =
         Dimension::ALL.iter().zip(scores).filter(|(_, scores)| scores.is_some()).map(|(one, _)| one.weight()).sum();
     let nodes: FxHashSet<NodeIx> = scores.iter().flatten().flat_map(|scores| scores.keys().copied()).collect();

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activate::spread_weights;
 use super::neighbours::{neighbours, strongest};
-use super::resonate::{is_part, rounded};
+use super::resonate::{is_part, round_sum};
 use crate::calls::is_test;
 
 /// Neighbours of a node by which it is compared, the strongest; its other connections count by their weight alone.
@@ -74,7 +74,7 @@ struct Step {
 }
 
 impl Step {
-    fn compared(&self) -> &[(NodeIx, f64)] {
+    fn list_compared(&self) -> &[(NodeIx, f64)] {
         self.strongest.as_deref().unwrap_or(&self.to)
     }
 }
@@ -106,11 +106,11 @@ impl Steps<'_> {
         let (of_a, of_b) = (self.of(a), self.of(b));
         let mut sum = 0.0;
         let mut shared = Vec::new();
-        for (node, weight) in of_a.compared() {
-            let Ok(at) = of_b.compared().binary_search_by_key(node, |(other, _)| *other) else { continue };
+        for (node, weight) in of_a.list_compared() {
+            let Ok(at) = of_b.list_compared().binary_search_by_key(node, |(other, _)| *other) else { continue };
             let anyway = self.of(*node).weight / self.total;
             if anyway > 0.0 {
-                sum += (weight / of_a.weight) * (of_b.compared()[at].1 / of_b.weight) / anyway;
+                sum += (weight / of_a.weight) * (of_b.list_compared()[at].1 / of_b.weight) / anyway;
                 shared.push(*node);
             }
         }
@@ -126,7 +126,8 @@ impl Steps<'_> {
         let near: FxHashSet<NodeIx> = own.to.iter().map(|(node, _)| *node).collect();
         let is_kin = |other: NodeIx| graph.parent(other) == Some(start) || graph.parent(start) == Some(other);
         let mut between: Vec<(NodeIx, Rc<Step>)> =
-            own.compared().iter().map(|(node, _)| (*node, self.of(*node))).collect();
+            own.list_compared().iter().map(|(node, _)| (*node, self.of(*node))).collect();
+        // Rare neighbours first: they say more, and common ones would use up the limit.
         between.sort_by(|a, b| a.1.to.len().cmp(&b.1.to.len()).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
         let mut shared: FxHashMap<NodeIx, usize> = FxHashMap::default();
         let (mut looked, mut is_cut) = (0, false);
@@ -146,6 +147,7 @@ impl Steps<'_> {
         }
         let mut candidates: Vec<(NodeIx, usize)> =
             shared.into_iter().filter(|(_, shared)| *shared >= LEAST_SHARED).collect();
+        // Ties by id, so that the limit always drops the same nodes.
         candidates.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
         is_cut |= candidates.len() > CANDIDATES;
         Ok((candidates.into_iter().take(CANDIDATES).map(|(node, _)| node).collect(), is_cut))
@@ -155,7 +157,7 @@ impl Steps<'_> {
     fn pair(&mut self, start: NodeIx, other: NodeIx, with_itself: f64) -> Option<SympatheticPair> {
         let spread = with_itself * (self.meeting(other, other).0 - 1.0);
         let (meeting, shared) = self.meeting(start, other);
-        let coupling = if spread > 0.0 { rounded((meeting - 1.0) / spread.sqrt()) } else { 0.0 };
+        let coupling = if spread > 0.0 { round_sum((meeting - 1.0) / spread.sqrt()) } else { 0.0 };
         if coupling < LEAST_COUPLING || shared.len() < LEAST_SHARED {
             return None;
         }

@@ -111,7 +111,7 @@ pub(crate) struct Says {
 }
 
 /// The first characters of a text.
-fn shortened(text: &str, most: usize) -> String {
+fn shorten_text(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
 
@@ -143,7 +143,7 @@ impl Ledger {
             return Vec::new();
         }
         // Truncated like stored queries, so that a long query equals itself.
-        let asked = words(&shortened(text, MAX_QUERY));
+        let asked = words(&shorten_text(text, MAX_QUERY));
         let mut shared: BTreeMap<u32, u32> = BTreeMap::new();
         for number in asked.iter().filter_map(|word| self.by_word.get(word)).flatten() {
             *shared.entry(*number).or_default() += 1;

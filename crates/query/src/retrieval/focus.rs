@@ -106,7 +106,7 @@ pub struct FocusCalibration {
 
 impl FocusCalibration {
     /// The measured one.
-    pub fn measured() -> Self {
+    pub fn load_measured() -> Self {
         static MEASURED: LazyLock<FocusCalibration> = LazyLock::new(|| FocusCalibration::parse(CALIBRATION));
         *MEASURED
     }
@@ -175,7 +175,7 @@ pub fn focus(snapshot: &Snapshot, found: &SeekAnswer, most: usize, room: usize, 
 
 fn state(found: &SeekAnswer, focus: &Focus, is_measured: bool) -> FocusState {
     let is_name = found.named == 1 && !focus.nodes.is_empty();
-    let at = FocusCalibration::measured().sufficient_at;
+    let at = FocusCalibration::load_measured().sufficient_at;
     let is_likely = is_measured && focus.likelihood.is_some_and(|likelihood| likelihood >= at);
     match (is_name || is_likely, focus.dropped > 0) {
         (true, _) => FocusState::Sufficient,

@@ -141,6 +141,7 @@ pub fn gaps(
         near.map(|row| (row.node, row.activation)).filter(|(node, _)| can_lack(snapshot.graph(), *node)).collect();
     answer.incomplete = near.len() > MAX_FOUND || found.incomplete;
     let near = &near[..near.len().min(MAX_FOUND)];
+    // Siblings are compared by members too, since most properties belong to methods and not to their class.
     let members = with_parts(snapshot.graph(), near, min_activation);
     answer.incomplete |= members.len() > MAX_MEMBERS;
     let members = &members[..members.len().min(MAX_MEMBERS)];
@@ -158,11 +159,13 @@ pub fn gaps(
         }
         answer.compared += usize::from(has_siblings);
         rank(snapshot.graph(), &mut own);
+        // A node is in several groups; the same lack counts once, in the group where it is clearest.
         let mut seen: FxHashSet<Trait> = FxHashSet::default();
         own.retain(|hole| seen.insert(hole.lacks.clone()));
         own.truncate(HOLES_OF_NODE);
         answer.holes.extend(own);
     }
+    // Repeated work is a lack as well: of a function that the others could share.
     let (repeated, is_cut) = repeated_uses(snapshot.graph(), near, cancel)?;
     answer.repeated = repeated;
     answer.incomplete |= is_cut;
@@ -239,7 +242,7 @@ struct Look<'s> {
 }
 
 impl Look<'_> {
-    fn counted(&mut self, group: &Group, cancel: &Cancel) -> Result<std::rc::Rc<Counted>, Cancelled> {
+    fn count_traits(&mut self, group: &Group, cancel: &Cancel) -> Result<std::rc::Rc<Counted>, Cancelled> {
         if let Some(known) = self.groups.get(&group.key) {
             return Ok(known.clone());
         }
@@ -259,7 +262,7 @@ impl Look<'_> {
 
     /// Properties that a node lacks and the others of a group have.
     fn holes(&mut self, node: NodeIx, activation: f64, group: &Group, cancel: &Cancel) -> Result<Vec<Hole>, Cancelled> {
-        let counted = self.counted(group, cancel)?;
+        let counted = self.count_traits(group, cancel)?;
         let mut holes = Vec::new();
         for (lacks, having) in &counted.traits {
             // The defining property of the group says nothing.
@@ -316,6 +319,7 @@ impl Look<'_> {
         with: &[&(NodeIx, Having)],
         (all, others): (usize, usize),
     ) -> Option<(f64, f64)> {
+        // Cheap tests first; each cause has its own count, so that the answer can say why differences are not holes.
         if !self.is_worth_a_row(node, lacks, with.len(), others) {
             self.differences.usual += 1;
             return None;
@@ -334,6 +338,7 @@ impl Look<'_> {
             self.differences.role += 1;
             return None;
         }
+        // Last, whether a random node would lack it as often.
         let chance = self.traits.frequency(lacks, with.len(), all);
         let p_value = at_least(with.len(), others, chance);
         if p_value > LEAST_LIKELY {
@@ -435,6 +440,7 @@ impl Look<'_> {
     /// Unknown facts that could provide the missing property; `None` if something else provides it.
     fn open(&self, node: NodeIx, lacks: &Trait, is_possible: bool) -> Option<Open> {
         let graph = self.snapshot.graph();
+        // First what leaves the whole node open, whatever it lacks.
         if is_possible {
             return Some(Open::Maybe("one of several candidates of a reference is it".to_owned()));
         }
@@ -446,6 +452,7 @@ impl Look<'_> {
         if self.traits.is_beyond(node, &own, lacks) {
             return None;
         }
+        // Then where the property could hide: in a base, behind an unresolved name, or a few calls away.
         let open = match lacks {
             Trait::Uses(Relation::Inherits | Relation::Implements, other) => {
                 let (bases, open) = self.bases(node);
@@ -454,7 +461,7 @@ impl Look<'_> {
             Trait::Uses(_, other) => {
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
                 if let Some(reference) = own.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
-                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                    return Some(Open::with_open_reference(reference.name, reference.pos.line, reference.reason));
                 }
                 self.detour(&own, Direction::Called, *other)
             }
@@ -462,7 +469,7 @@ impl Look<'_> {
                 let users = graph.with_members(*other, MEMBERS);
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(node);
                 if let Some(reference) = users.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
-                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                    return Some(Open::with_open_reference(reference.name, reference.pos.line, reference.reason));
                 }
                 match self.detour(&own, Direction::Callers, *other) {
                     Some(Open::Nothing) if users.len() >= MEMBERS => Some(Open::too_many(graph.label(*other))),
@@ -472,7 +479,7 @@ impl Look<'_> {
             Trait::Tested => {
                 let open = hiding(self.snapshot, node, Rows::Callers);
                 if let Some(row) = open.iter().find(|row| row.may_be_test(graph)) {
-                    return Some(Open::named(&row.name, row.line, &row.reason));
+                    return Some(Open::with_open_reference(&row.name, row.line, &row.reason));
                 }
                 let through =
                     walk(graph, &own, (Direction::Callers, Along::Certain), DETOUR, &|one| is_test(graph, one));
@@ -539,7 +546,7 @@ impl Look<'_> {
             }
             let is_base = |reference: &m1nd_graph::UnresolvedRef<'_>| matches!(reference.role, "base" | "inherits");
             if let Some(reference) = graph.unresolved_of(one).find(is_base) {
-                open = Open::named(reference.name, reference.pos.line, reference.reason);
+                open = Open::with_open_reference(reference.name, reference.pos.line, reference.reason);
             }
         }
         if seen.len() > MAX_BASES {
@@ -569,7 +576,7 @@ impl Open {
         Self::Maybe(format!("`{label}` holds more than was looked at"))
     }
 
-    fn named(name: &str, line: u32, reason: &str) -> Self {
+    fn with_open_reference(name: &str, line: u32, reason: &str) -> Self {
         Self::Maybe(format!("an open reference `{name}` in line {line} may be it ({reason})"))
     }
 

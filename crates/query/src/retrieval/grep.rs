@@ -95,7 +95,7 @@ pub struct Unsearched {
 }
 
 /// Lists what a search in these files cannot find, though no rule leaves it out.
-fn unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, answer: &mut GrepAnswer<'_>) {
+fn list_unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, answer: &mut GrepAnswer<'_>) {
     let scope = scope.trim_matches('/');
     let is_inside = |path: &str| {
         let rest = path.strip_prefix(scope);
@@ -103,7 +103,7 @@ fn unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, ans
     };
     // Links lead to files that are searched under their own names, or out of the project.
     let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
-    let skipped = snapshot.skipped().iter().map(|(path, problem)| (path.as_str(), problem));
+    let skipped = snapshot.list_skipped().iter().map(|(path, problem)| (path.as_str(), problem));
     let of_files = snapshot.files().iter().filter_map(|file| {
         // A pointer in place of the content, or a document whose text cannot be had.
         let hides = |problem: &&Problem| match problem.kind {
@@ -144,7 +144,7 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
     let searching = Deadline::after(BUDGET);
     let end = query.offset.saturating_add(query.limit);
     let mut answer = GrepAnswer::default();
-    unsearched(snapshot, &query.scope, fits_path, &mut answer);
+    list_unsearched(snapshot, &query.scope, fits_path, &mut answer);
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
         // Rows before the page are only counted: a far page costs time, not memory. The rows of a file for the page

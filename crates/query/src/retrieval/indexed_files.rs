@@ -44,7 +44,7 @@ pub(super) struct IndexedFiles<'s> {
 impl<'s> IndexedFiles<'s> {
     pub(super) fn of(snapshot: &'s Snapshot) -> Self {
         let find = || Places::find(snapshot.index(), snapshot.graph(), snapshot.files());
-        Self { snapshot, places: snapshot.derived().get_or_init(find) }
+        Self { snapshot, places: snapshot.derived_values().get_or_init(find) }
     }
 
     fn at(&self, number: u32) -> Option<&Place> {

@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
-use m1nd_search::{Query, words};
+use m1nd_search::{Query, used_name, words};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +29,8 @@ pub struct MatchingLine {
     pub text: String,
 }
 
-/// The words of a question, each with the weight that the question gives it, times its rarity in the index.
+/// The words of a question, each with the weight that the question gives it, times its rarity in the index; names of
+/// several words that it writes out, by their terms, with their rarity.
 struct Weights(FxHashMap<String, f64>);
 
 impl Weights {
@@ -41,14 +42,23 @@ impl Weights {
                 *most = most.max(weight * snapshot.index().rarity(form));
             }
         }
+        for (name, _) in &question.used {
+            weights.insert(name.clone(), snapshot.index().rarity(name));
+        }
         Self(weights)
     }
 
     /// The words in a text, each once.
-    fn met(&self, text: &str) -> FxHashSet<&str> {
+    fn find_words(&self, text: &str) -> FxHashSet<&str> {
         let mut met = FxHashSet::default();
         words::terms(text, |term| {
             if let Some((word, _)) = self.0.get_key_value(term) {
+                met.insert(word.as_str());
+            }
+        });
+        words::identifiers(text, |identifier| {
+            let name = words::is_compound(identifier).then(|| used_name(identifier)).flatten();
+            if let Some((word, _)) = name.and_then(|name| self.0.get_key_value(&name)) {
                 met.insert(word.as_str());
             }
         });
@@ -113,7 +123,7 @@ fn lines_met<'w>(
     let (first, last) = snapshot.graph().lines(node);
     let first = first_of(lines, first.max(1));
     let range = (first as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
-    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.met(&lines[at])));
+    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.find_words(&lines[at])));
     met.filter(|(_, met)| !met.is_empty())
 }
 
@@ -129,7 +139,7 @@ impl<'s> LineFinder<'s> {
         let path = self.snapshot.graph().path(node);
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
         let met: Vec<_> = lines_met(self.snapshot, &self.weights, lines, node).collect();
-        let mut known = self.weights.met(told);
+        let mut known = self.weights.find_words(told);
         let mut chosen: Vec<usize> = Vec::new();
         let mut best = 0.0;
         while chosen.len() < most {
@@ -156,9 +166,29 @@ impl<'s> LineFinder<'s> {
     }
 }
 
+impl LineFinder<'_> {
+    /// The line where a node begins, the lines of it and of the comments above with their numbers, and the weight of the words of the question
+    /// in each.
+    pub(super) fn weigh_lines(&mut self, node: NodeIx) -> (u32, Vec<(u32, String)>, Vec<f64>) {
+        let graph = self.snapshot.graph();
+        let path = graph.path(node);
+        let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
+        let (defined, last) = graph.lines(node);
+        let first = first_of(lines, defined.max(1));
+        let range = (first as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
+        let code: Vec<(u32, String)> = range.map(|at| (at as u32 + 1, lines[at].clone())).collect();
+        let weigh = |text: &String| match text.len() <= MAX_LINE_BYTES {
+            true => self.weights.find_words(text).iter().map(|word| self.weights.0[*word]).sum(),
+            false => 0.0,
+        };
+        let weights = code.iter().map(|(_, text)| weigh(text)).collect();
+        (defined, code, weights)
+    }
+}
+
 /// The lines of a file as it is on the disk; none if it cannot be read or its content is withheld.
 fn read_lines(snapshot: &Snapshot, path: &str) -> Vec<String> {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     let source = path.and_then(|path| snapshot.read_file(&path).ok()).filter(|source| !source.binary);
     source.map_or_else(Vec::new, |source| source.text.lines().map(str::to_owned).collect())
 }

@@ -3,6 +3,7 @@
 
 mod activate;
 mod alike;
+mod excerpt;
 mod feedback;
 mod focus;
 mod gaps;
@@ -23,6 +24,7 @@ mod unlinked;
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activate, activate_given};
 pub(crate) use alike::alike_to;
 pub use alike::{Alike, SympatheticPair};
+pub use excerpt::Excerpt;
 pub use feedback::{Feedback, Ledger, LedgerRow};
 pub use focus::{Extent, Focus, FocusCalibration, FocusNode, FocusState, anchors, focus, spread_over_files};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};

@@ -116,7 +116,7 @@ impl Prior {
     }
 
     /// Ids of nodes with feedback that no longer exist.
-    pub fn gone(&self) -> &[String] {
+    pub fn list_gone(&self) -> &[String] {
         &self.gone
     }
 
@@ -144,13 +144,13 @@ impl Prior {
     }
 
     /// Feedback on a node.
-    pub fn told(&self, node: NodeIx) -> Option<&Told> {
+    pub fn feedback_on(&self, node: NodeIx) -> Option<&Told> {
         self.told.get(&node)
     }
 
     /// Factor for a score: 1 without information, at most 8, at least ¼.
     pub fn factor(&self, node: NodeIx) -> f64 {
-        let told = self.told(node).map_or(0.0, |told| told.weight);
+        let told = self.feedback_on(node).map_or(0.0, |told| told.weight);
         (1.0 + self.boost(node).unwrap_or(0.0)) * TOLD_SPAN.powf(told)
     }
 

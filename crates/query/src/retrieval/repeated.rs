@@ -73,7 +73,7 @@ pub(super) fn repeated_uses(
     }
     let functions = graph.nodes().filter(|node| graph.kind(*node) == NodeKind::Function).count();
     let mut found: Vec<RepeatedUse> =
-        sets.into_iter().filter_map(|(uses, by)| look.judged(uses, by, functions)).collect();
+        sets.into_iter().filter_map(|(uses, by)| look.judge_set(uses, by, functions)).collect();
     let value = |one: &RepeatedUse| one.strength * (0.5 + 0.5 * one.activation) * (one.files as f64).ln();
     found.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| a.uses.cmp(&b.uses)));
     let kept = distinct(&mut found);
@@ -167,7 +167,7 @@ impl Look<'_> {
     }
 
     /// The final set, if it is not chance and none of the functions delegates to another.
-    fn judged(&self, mut uses: Vec<NodeIx>, mut by: Vec<NodeIx>, functions: usize) -> Option<RepeatedUse> {
+    fn judge_set(&self, mut uses: Vec<NodeIx>, mut by: Vec<NodeIx>, functions: usize) -> Option<RepeatedUse> {
         let graph = self.graph;
         let all: FxHashSet<NodeIx> = by.iter().copied().collect();
         let served_by = |start: NodeIx| {

@@ -126,10 +126,11 @@ pub fn resonate(
         return Ok(answer);
     }
     let mut scales: Vec<Left> = Vec::new();
+    // Short walks find what belongs to the start, long ones what belongs to its surroundings.
     for steps in SCALES {
         let near = walk(graph, &answer.seeds, steps, &weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        scales.push(left(graph, &near, &answer.seeds));
+        scales.push(measure_left(graph, &near, &answer.seeds));
     }
     by_scale(graph, &scales, &mut answer);
     let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
@@ -143,6 +144,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
     let mut answer = ResonateAnswer::default();
     let mut covered: FxHashSet<NodeIx> = FxHashSet::default();
     let mut best: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+    // Each anchor covers the code around it, so the next one lies in another part of the project.
     for anchor in anchors(graph) {
         if answer.seeds.len() >= MAX_PARTS {
             break;
@@ -152,7 +154,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        let left = left(graph, &near, &[]);
+        let left = measure_left(graph, &near, &[]);
         let most = left.iter().map(|above| above.left).fold(0.0, f64::max);
         if most <= 0.0 {
             continue;
@@ -163,6 +165,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
             if amplitude >= COVERED {
                 covered.insert(node);
             }
+            // A node belongs to the part where it is loudest.
             let known = best.entry(node).or_insert((0.0, 0));
             if amplitude > known.0 {
                 *known = (amplitude, answer.seeds.len());
@@ -170,11 +173,12 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         covered.insert(anchor);
     }
+    // Last, the share of each part in the whole.
     let share = 1.0 / answer.seeds.len().max(1) as f64;
     answer.seeds.iter_mut().for_each(|(_, seed)| *seed = share);
     for (node, (amplitude, group)) in best {
         if amplitude >= LEAST {
-            answer.rows.push(ResonateRow { node, amplitude: rounded(amplitude), group });
+            answer.rows.push(ResonateRow { node, amplitude: round_sum(amplitude), group });
         }
     }
     sort(graph, &mut answer.rows);
@@ -183,7 +187,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         let own = || answer.rows.iter().filter(|row| row.group == number);
         let energy = own().map(|row| row.amplitude.powi(2)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let (size, anchor) = (own().count(), Some(anchor));
-        answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: rounded(energy) });
+        answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: round_sum(energy) });
     }
     let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
     answer.alike = alike(graph, &starts, weights.total(), cancel)?;
@@ -191,7 +195,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
 }
 
 /// Rounds: the last bits of sums depend on the order of edges, which is meaningless.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(super) fn round_sum(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 
@@ -209,7 +213,7 @@ fn walk(
 }
 
 /// Mass above chance of each node, without parts of other nodes and members of the starts.
-fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
+fn measure_left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
     let is_inside = |node: NodeIx| graph.ancestors(node).any(is_start);
     // Tests are near everything they test, and would hide other nodes.
@@ -267,7 +271,7 @@ fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
         sums[peak.scale] += peak.share;
     }
     for (node, peak) in peaks {
-        let amplitude = rounded((peak.telling() / most[peak.scale]).sqrt());
+        let amplitude = round_sum((peak.telling() / most[peak.scale]).sqrt());
         if amplitude >= LEAST {
             answer.rows.push(ResonateRow { node, amplitude, group: peak.scale + 1 });
         }
@@ -276,7 +280,7 @@ fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
     for (scale, &steps) in SCALES.iter().enumerate() {
         let size = answer.rows.iter().filter(|row| row.group == scale + 1).count();
         if size > 0 {
-            let energy = rounded(sums[scale].min(1.0));
+            let energy = round_sum(sums[scale].min(1.0));
             answer.groups.push(ResonateGroup { number: scale + 1, steps, anchor: None, size, energy });
         }
     }

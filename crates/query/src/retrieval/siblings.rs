@@ -153,19 +153,19 @@ pub(crate) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     }
     if graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File) {
         let (folder, _) = folder_and_ending(graph.path(node));
-        let same = graph.labelled(graph.label(node)).into_iter().filter(|one| {
+        let same = graph.find_labelled(graph.label(node)).into_iter().filter(|one| {
             graph.kind(*one) == kind
                 && folder_and_ending(graph.path(*one)).0 == folder
                 && graph.parent(*one).is_some_and(|parent| graph.kind(parent) == NodeKind::File)
         });
         let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned(), kind as u8);
         add(graph, node, key, same.collect(), &mut groups);
-        if let Some(own) = typed(graph, node) {
+        if let Some(own) = typed_signature(graph, node) {
             let files = snapshot.files().within(folder).map(|file| file.path.as_str());
             let files =
                 files.filter(|path| folder_and_ending(path).0 == folder).filter_map(|path| graph.find_file(path));
             let functions = files.flat_map(|file| children(graph, file));
-            let same = functions.filter(|one| typed(graph, *one).as_ref() == Some(&own)).collect();
+            let same = functions.filter(|one| typed_signature(graph, *one).as_ref() == Some(&own)).collect();
             add(graph, node, GroupKey::Typed(own.clone(), folder.to_owned()), same, &mut groups);
         }
     }
@@ -174,7 +174,7 @@ pub(crate) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
 
 /// Parameters and result of a function as they are written, if they name a type: many functions without a common role
 /// take a number.
-fn typed(graph: &Graph, node: NodeIx) -> Option<String> {
+fn typed_signature(graph: &Graph, node: NodeIx) -> Option<String> {
     if graph.kind(node) != NodeKind::Function {
         return None;
     }

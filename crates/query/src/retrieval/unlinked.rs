@@ -123,7 +123,7 @@ pub fn ghost_pairs(
         Some(node) => files.extend(graph.file(node)),
         None => {
             let mut seen: FxHashSet<NodeIx> = FxHashSet::default();
-            for (root, loaded) in history.loaded() {
+            for (root, loaded) in history.list_loaded() {
                 for pair in loaded.history().together_pairs(LEAST_COMMITS, MAX_PAIRS) {
                     let file = graph.find_file(&format!("{root}{}", pair.a.path()));
                     files.extend(file.filter(|file| seen.insert(*file)));

@@ -124,6 +124,7 @@ pub fn flow(snapshot: &Snapshot, query: &FlowQuery, cancel: &Cancel) -> Result<F
     answer.entries.dedup();
     answer.is_cut = answer.entries.len() > MAX_ENTRIES;
     answer.entries.truncate(MAX_ENTRIES);
+    // Each entry point is followed on its own, so that every writer has a way from each of them.
     let mut from: Vec<Reached> = Vec::new();
     let mut steps = query.max_steps;
     for &entry in &answer.entries {
@@ -149,9 +150,11 @@ pub fn flow(snapshot: &Snapshot, query: &FlowQuery, cancel: &Cancel) -> Result<F
             let locks = path.iter().flat_map(|node| texts.locks_of(graph, *node, &query.lock_patterns)).collect();
             ways.push(Way { entry: answer.entries[at], path, locks, is_certain });
         }
+        // State that only one entry point writes is not shared.
         if ways.len() < 2 {
             continue;
         }
+        // Two ways without a common lock may write at the same time.
         let pairs = (0..ways.len()).flat_map(|a| (a + 1..ways.len()).map(move |b| (a, b)));
         let open_pairs = pairs.filter(|&(a, b)| ways[a].locks.is_disjoint(&ways[b].locks)).collect();
         let mut common = ways[0].locks.clone();

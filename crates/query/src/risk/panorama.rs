@@ -236,8 +236,8 @@ pub fn panorama(
     cancel: &Cancel,
 ) -> Result<PanoramaAnswer, Cancelled> {
     let graph = snapshot.graph();
-    let structure = snapshot.derived().get_or_try_init(|| Structure::of(graph, cancel))?;
-    let turbulence = snapshot.derived().get_or_try_init(|| Turbulence::of(snapshot, cancel))?;
+    let structure = snapshot.derived_values().get_or_try_init(|| Structure::of(graph, cancel))?;
+    let turbulence = snapshot.derived_values().get_or_try_init(|| Turbulence::of(snapshot, cancel))?;
     let trust = TrustQuery {
         scope: TrustScope::Files,
         paths: query.paths.clone(),
@@ -285,7 +285,7 @@ pub fn panorama(
             turbulence.part(path),
         ];
         let layer_violations = layers.violations(node);
-        FileRisk { node, combined: combined(&parts), parts, reach, trust, tremor, matches, layer_violations }
+        FileRisk { node, combined: combine_parts(&parts), parts, reach, trust, tremor, matches, layer_violations }
     };
     let mut files: Vec<FileRisk> = meant.into_iter().zip(churn).map(row).collect();
     let value = |row: &FileRisk| row.combined.unwrap_or(-1.0);
@@ -294,7 +294,7 @@ pub fn panorama(
 }
 
 /// Weighted mean of the known parts.
-fn combined(parts: &[Option<f64>; 9]) -> Option<f64> {
+fn combine_parts(parts: &[Option<f64>; 9]) -> Option<f64> {
     let known = Part::ALL.iter().zip(parts).filter_map(|(part, value)| Some((part.weight(), (*value)?)));
     let (sum, weights) = known.fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
     (weights > 0.0).then(|| sum / weights)
@@ -317,13 +317,13 @@ mod tests {
     fn unknown_parts_are_left_out_with_their_weights() {
         let at = |part: Part| Part::ALL.iter().position(|known| *known == part).expect("is one of them");
         let mut parts = [None; 9];
-        assert_eq!(combined(&parts), None);
+        assert_eq!(combine_parts(&parts), None);
         parts[at(Part::Churn)] = Some(1.0);
-        assert_eq!(combined(&parts), None, "a part without a weight decides nothing");
+        assert_eq!(combine_parts(&parts), None, "a part without a weight decides nothing");
         parts[at(Part::Defect)] = Some(0.5);
-        assert_eq!(combined(&parts), Some(0.5));
+        assert_eq!(combine_parts(&parts), Some(0.5));
         parts[at(Part::Turbulence)] = Some(0.0);
-        let both = combined(&parts).expect("two are known");
+        let both = combine_parts(&parts).expect("two are known");
         assert!((both - 0.5 * 0.30 / 0.45).abs() < 1e-12);
     }
 }

@@ -99,7 +99,7 @@ fn models(snapshot: &Snapshot, place: &PlacedHistory<'_>, state: u64, half_life:
             tremors: Tremors::of(place.history, Moment::NOW, Some(TREMOR_DAYS), files.iter().map(|(_, file)| *file)),
         })
     };
-    let kept = snapshot.derived().get_or_init(Kept::<Models, KEPT>::default);
+    let kept = snapshot.derived_values().get_or_init(Kept::<Models, KEPT>::default);
     match kept.get_or(format!("{state} {half_life} {}", place.outer("")), measure) {
         Ok(models) => models,
         Err(never) => match never {},

@@ -173,7 +173,7 @@ fn winner((a, first): (usize, &Belief), (b, second): (usize, &Belief)) -> Option
 
 /// Pooled confidence of hypotheses that say the same: the mean of their log odds. Investigations of the same code are
 /// not independent, so that agreement does not raise confidence above the highest.
-pub fn pooled(confidences: &[f64]) -> f64 {
+pub fn pool_confidence(confidences: &[f64]) -> f64 {
     let odds = |p: &f64| {
         let p = p.clamp(MARGIN, 1.0 - MARGIN);
         (p / (1.0 - p)).ln()
@@ -289,7 +289,11 @@ mod tests {
         let rows: [(&[f64], f64); 5] =
             [(&[], 0.0), (&[0.7], 0.7), (&[0.5, 0.5], 0.5), (&[0.6, 0.8], 0.7101), (&[0.0, 1.0], 0.5)];
         for (confidences, expected) in rows {
-            assert!((pooled(confidences) - expected).abs() < 1e-3, "{confidences:?} {}", pooled(confidences));
+            assert!(
+                (pool_confidence(confidences) - expected).abs() < 1e-3,
+                "{confidences:?} {}",
+                pool_confidence(confidences)
+            );
         }
     }
 }

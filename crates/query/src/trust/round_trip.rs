@@ -65,7 +65,7 @@ fn known_node(snapshot: &Snapshot, file: &str) -> Option<NodeIx> {
     let is_named = |node: &NodeIx| {
         matches!(graph.kind(*node), NodeKind::Function | NodeKind::Class | NodeKind::Struct)
             && graph.label(*node).chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && graph.labelled(graph.label(*node)).len() == 1
+            && graph.find_labelled(graph.label(*node)).len() == 1
     };
     graph.of_file(graph.find_file(file)?).into_iter().find(is_named)
 }

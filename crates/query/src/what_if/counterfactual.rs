@@ -114,7 +114,7 @@ impl Counterfactual {
 /// [`Cancelled`].
 pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Counterfactual, Cancelled> {
     let graph = snapshot.graph();
-    let roots = snapshot.derived().get_or_try_init(|| Roots::of(graph, cancel))?;
+    let roots = snapshot.derived_values().get_or_try_init(|| Roots::of(graph, cancel))?;
     let loss = Loss::of(graph, &roots, nodes, &LIMITS, cancel)?;
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
@@ -139,7 +139,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
     };
     let articulation = articulation(snapshot, nodes, cancel)?;
     let is_counted = |node: &NodeIx| is_definition(graph, *node);
-    let definitions = snapshot.derived().get_or_init(|| Definitions(graph.nodes().filter(is_counted).count())).0;
+    let definitions = snapshot.derived_values().get_or_init(|| Definitions(graph.nodes().filter(is_counted).count())).0;
     let gone = loss.removed.iter().chain(&loss.orphans.nodes).filter(|node| is_counted(node)).count();
     Ok(Counterfactual {
         removed: loss.removed.len(),
@@ -229,7 +229,7 @@ fn alone(graph: &Graph, roots: &Roots, nodes: &[NodeIx], cancel: &Cancel) -> Res
 
 fn articulation(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<(NodeIx, usize)>, Cancelled> {
     let points: Arc<Articulation> =
-        snapshot.derived().get_or_try_init(|| Articulation::of(snapshot.graph(), cancel))?;
-    let cut = nodes.iter().map(|&node| (node, points.detached(node)));
+        snapshot.derived_values().get_or_try_init(|| Articulation::of(snapshot.graph(), cancel))?;
+    let cut = nodes.iter().map(|&node| (node, points.count_detached(node)));
     Ok(cut.filter(|(_, cut)| *cut > 0).collect())
 }

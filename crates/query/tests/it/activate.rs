@@ -126,7 +126,7 @@ fn hubs_are_near_only_for_what_they_owe_to_the_seeds() {
         text += &format!("//- m{number}.py\nfrom log import write\ndef run{number}():\n    write('')\n");
     }
     let project = Project::new(&text);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
     let answer = activate(&snapshot, "vat rate");
     let place = |id: &str| answer.rows.iter().position(|row| snapshot.graph().id(row.node) == id);

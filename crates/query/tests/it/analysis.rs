@@ -47,7 +47,7 @@ fn why(snapshot: &Snapshot, source: &str, target: &str) -> WhyAnswer {
     m1nd_query::analysis::why(snapshot, &query, &Cancel::new()).expect("not cancelled")
 }
 
-fn shown(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
+fn show_paths(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
     let graph = snapshot.graph();
     let step = |step: &m1nd_query::analysis::WhyStep| {
         let arrow = if step.hop.forward { "→" } else { "←" };
@@ -59,36 +59,36 @@ fn shown(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
 #[test]
 fn a_connection_is_shown_with_the_line_of_every_step() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = why(&snapshot, "main.py::main", "core.py::helper");
     assert!(answer.found && answer.closure.state == ClosureState::Closed, "{answer:?}");
-    let first = &shown(&snapshot, &answer)[0];
+    let first = &show_paths(&snapshot, &answer)[0];
     assert_eq!(
         first,
         "calls → run main.py:4, calls → shared service.py:5, calls → helper core.py:3",
         "{:?}",
-        shown(&snapshot, &answer)
+        show_paths(&snapshot, &answer)
     );
 }
 
 #[test]
 fn the_other_direction_is_said_to_be_one() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = why(&snapshot, "core.py::helper", "service.py::direct");
-    assert_eq!(shown(&snapshot, &answer)[0], "calls ← direct service.py:8");
+    assert_eq!(show_paths(&snapshot, &answer)[0], "calls ← direct service.py:8");
 }
 
 #[test]
 fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
     let project =
         Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = why(&snapshot, "b.py::h", "a.py::g");
-    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert!(!answer.found, "{:?}", show_paths(&snapshot, &answer));
     assert_eq!(answer.closure.state, ClosureState::Closed, "{answer:?}");
     let answer = why(&snapshot, "b.py::k", "a.py::f");
-    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert!(!answer.found, "{:?}", show_paths(&snapshot, &answer));
     assert_eq!((answer.closure.state, answer.closure.reason), (ClosureState::Unknown, Some("no_path_within_hops")));
     assert_eq!(answer.closure.dangling_edges[0].name, "f");
     // An open reference can be anything, whatever its name.
@@ -99,7 +99,7 @@ fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
 #[test]
 fn a_file_with_syntax_errors_could_hide_a_path() {
     let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef h(): pass\n\n)) = (f\n");
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     assert_eq!(why(&snapshot, "b.py::h", "a.py::f").closure.state, ClosureState::Unknown);
     let answer = impact(&snapshot, "a.py::f", Direction::Forward);
     let reasons: Vec<&str> = answer.closure.hiding.iter().map(|row| row.reason.as_str()).collect();
@@ -109,7 +109,7 @@ fn a_file_with_syntax_errors_could_hide_a_path() {
 #[test]
 fn paths_the_other_way_or_both_ways_say_that_no_path_leads_forward() {
     let project = Project::new("//- a.py\ndef low(): pass\ndef one():\n    low()\ndef two(x):\n    low()\n");
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     for (source, target) in [("a.py::low", "a.py::one"), ("a.py::one", "a.py::two")] {
         let answer = why(&snapshot, source, target);
         assert!(answer.found);
@@ -117,7 +117,7 @@ fn paths_the_other_way_or_both_ways_say_that_no_path_leads_forward() {
         assert_eq!((closure.state, closure.reason), (ClosureState::Closed, Some("no_forward_path")), "{closure:?}");
     }
     let open = Project::new("//- a.py\ndef low(x):\n    x.go()\ndef one():\n    low(1)\n");
-    let answer = why(&open.indexed().snapshot(), "a.py::low", "a.py::one");
+    let answer = why(&open.open_indexed().snapshot(), "a.py::low", "a.py::one");
     assert_eq!((answer.found, answer.closure.state), (true, ClosureState::Unknown), "{answer:?}");
 }
 
@@ -126,7 +126,7 @@ fn an_open_reference_to_a_dependent_keeps_it_open() {
     let project = Project::new(
         "//- a.py\ndef a(): pass\ndef b():\n    a()\ndef c(): pass\n//- d.py\ndef open_call(x):\n    x.b()\n",
     );
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = impact(&snapshot, "a.py::a", Direction::Forward);
     assert_eq!(
         (answer.closure.state, answer.closure.indirect),
@@ -141,7 +141,7 @@ fn an_open_reference_to_a_dependent_keeps_it_open() {
 #[test]
 fn what_lies_beyond_the_bound_of_hops_keeps_it_open() {
     let project = Project::new("//- a.py\ndef a(): pass\ndef b():\n    a()\ndef c():\n    b()\n");
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let node = m1nd_query::resolve::resolve_node(&snapshot, "a.py::a").unwrap_or_else(|error| panic!("{error}"));
     let state = |max_hops| {
         let query = ImpactQuery { max_hops, ..ImpactQuery::new(node) };
@@ -155,9 +155,9 @@ fn what_lies_beyond_the_bound_of_hops_keeps_it_open() {
 /// The state of the direct dependents of the node `f` in a project.
 fn state_of_f(case: &str) -> ClosureState {
     let project = Project::new(case);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
-    let node = snapshot.graph().labelled("f")[0];
+    let node = snapshot.graph().find_labelled("f")[0];
     let id = snapshot.graph().id(node).to_owned();
     impact(&snapshot, &id, Direction::Forward).closure.state
 }
@@ -225,7 +225,7 @@ fn impact(snapshot: &Snapshot, text: &str, direction: Direction) -> m1nd_query::
 #[test]
 fn dependents_come_with_distance_class_and_witness() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let graph = snapshot.graph();
     let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
     let row = |label: &str| {
@@ -244,7 +244,7 @@ fn dependents_come_with_distance_class_and_witness() {
 #[test]
 fn open_references_of_the_name_keep_it_open() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
     // `thing.helper()` in loose.py may be a call of it or not.
     assert!(!answer.rows.iter().any(|row| snapshot.graph().label(row.node) == "loose"), "{answer:?}");
@@ -260,7 +260,7 @@ fn open_references_of_the_name_keep_it_open() {
 #[test]
 fn a_container_changes_with_its_members() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let labels = |text: &str, direction| -> Vec<String> {
         let answer = impact(&snapshot, text, direction);
         answer.rows.iter().map(|row| snapshot.graph().label(row.node).to_owned()).collect()
@@ -278,7 +278,7 @@ fn a_container_changes_with_its_members() {
 #[test]
 fn asking_twice_gives_the_same_answer() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let dump = engine.snapshot().graph().dump();
     let ask = || format!("{:?}", impact(&engine.snapshot(), "core.py", Direction::Both));
     assert_eq!(ask(), ask());
@@ -293,7 +293,7 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
          //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n\
          //- haunt.py\nfrom shapes import Ghost\ndef haunt(): Ghost.area(None)\n",
     );
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let answer = impact(&snapshot, "shapes.py::Circle::area", Direction::Forward);
     let total = m1nd_query::resolve::resolve_node(&snapshot, "app.py::total").unwrap_or_else(|error| panic!("{error}"));
     let row = answer.rows.iter().find(|row| row.node == total).expect("the caller is a dependent");
@@ -326,7 +326,7 @@ fn every_one_of_many_overriding_methods_knows_its_callers() {
         text += &format!("    total(S{n}())\n");
     }
     let project = Project::new(&text);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let total = m1nd_query::resolve::resolve_node(&snapshot, "app.py::total").unwrap_or_else(|error| panic!("{error}"));
     for n in numbers {
         let method = format!("shapes.py::S{n}::area");

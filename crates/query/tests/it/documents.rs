@@ -43,7 +43,7 @@ fn seek(snapshot: &Snapshot, text: &str, kinds: &[NodeKind]) -> Vec<String> {
 #[test]
 fn sections_are_nodes_with_lines_and_follow_edits() {
     let project = Project::new(FIXTURE);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
     let graph = snapshot.graph();
     let guide = graph.find("file::docs/guide.md::section::Guide").expect("the title");
@@ -62,7 +62,7 @@ fn sections_are_nodes_with_lines_and_follow_edits() {
 #[test]
 fn documents_come_after_code_unless_they_are_asked_for() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let first = |text: &str| seek(&snapshot, text, &[]).first().cloned().unwrap_or_default();
     let plain = first("pool connections exhausted");
     assert!(plain.starts_with("file::src/"), "{plain}");
@@ -73,7 +73,7 @@ fn documents_come_after_code_unless_they_are_asked_for() {
 #[test]
 fn a_quoted_message_leads_to_the_literal() {
     let project = Project::new(FIXTURE);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let text = "Crash under load\n```\nRuntimeError: no connection is left: the pool is exhausted\n```";
     let found = seek(&snapshot, text, &[NodeKind::Function]);
     assert_eq!(found.first().map(String::as_str), Some("file::src/pool.py::class::Pool::fn::acquire"));

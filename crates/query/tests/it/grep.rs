@@ -11,7 +11,7 @@ fn hostile_patterns_are_bounded() {
     let project = Project::new("");
     project.tree.write("a.txt", format!("{}\n", "a".repeat(200_000)));
     project.tree.write("b.txt", "ab\n".repeat(20_000));
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
     let ask = |pattern: &str, multiline| {
         let options = GrepOptions { pattern: pattern.into(), regex: true, multiline, ..GrepOptions::default() };
@@ -43,7 +43,7 @@ fn a_far_page_holds_its_own_rows_only() {
     for name in ["a", "b", "c"] {
         project.tree.write(format!("{name}.py"), "x = 1\n".repeat(100));
     }
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
     let page = |offset, limit| {
         let options = GrepOptions { pattern: "x".into(), ..GrepOptions::default() };

@@ -7,7 +7,7 @@ use crate::project::{PYTHON, Project};
 #[test]
 fn a_name_finds_its_node() {
     let project = Project::new(PYTHON);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let id = |text: &str| resolve_node(&snapshot, text).map(|node| snapshot.graph().id(node).to_owned());
     let acquire = "file::app/pool.py::class::Pool::fn::acquire".to_owned();
     for text in [
@@ -44,7 +44,7 @@ fn a_member_of_a_package_outside_is_found_where_the_project_has_nothing_of_the_n
         "//- a.py\nimport requests\ndef go(): requests.get('/')\ndef post(): requests.post('/')\n\
          //- b.py\nfrom requests import get\ndef again(): get('/')\n",
     );
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let id = |text: &str| resolve_node(&snapshot, text).map(|node| snapshot.graph().id(node).to_owned());
     for text in ["external::requests::get", "requests.get", "requests::get", "get"] {
         assert_eq!(id(text), Ok("external::requests::get".to_owned()), "{text}");
@@ -61,7 +61,7 @@ fn a_member_of_a_package_outside_is_found_where_the_project_has_nothing_of_the_n
 fn several_nodes_of_a_name_are_listed() {
     let project =
         Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     match resolve_node(&snapshot, "load") {
         Err(ResolveError::Ambiguous { candidates, total, .. }) => {
             assert_eq!(total, 3);
@@ -85,7 +85,7 @@ fn of_several_nodes_the_one_is_meant_that_takes_precedence() {
          //- lib/one.py\ndef twice(): pass\n\
          //- lib/two.py\ndef twice(): pass\n",
     );
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let id = |text: &str| match resolve_node(&snapshot, text) {
         Ok(node) => snapshot.graph().id(node).to_owned(),
         Err(ResolveError::Folder { path, .. }) => format!("folder {path}"),
@@ -121,7 +121,7 @@ fn a_type_is_not_mistaken_for_its_impl_blocks() {
     let fixture = "//- Cargo.toml\n[package]\nname = \"demo\"\nversion = \"0.1.0\"\n//- src/lib.rs\n\
         pub struct Pool;\nimpl Pool { pub fn get(&self) {} }\nimpl Drop for Pool { fn drop(&mut self) {} }\n";
     let project = Project::new(fixture);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let id = |text: &str| resolve_node(&snapshot, text).map(|node| snapshot.graph().id(node).to_owned());
     assert_eq!(id("Pool").as_deref(), Ok("file::src/lib.rs::struct::Pool"));
     assert_eq!(id("Pool::get").as_deref(), Ok("file::src/lib.rs::impl::Pool::fn::get"));
@@ -131,7 +131,7 @@ fn a_type_is_not_mistaken_for_its_impl_blocks() {
 #[test]
 fn every_id_names_its_node() {
     let project = Project::new(PYTHON);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     for node in snapshot.graph().nodes() {
         assert_eq!(resolve_node(&snapshot, snapshot.graph().id(node)), Ok(node));
     }
@@ -206,7 +206,7 @@ impl<T> Scheduler<T> {
 #[test]
 fn names_with_modules_in_front_and_places_find_their_node() {
     let project = Project::new(MODULES);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let rows = [
         ("_pytest.fixtures.FixtureDef.finish", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
         ("_pytest/fixtures.FixtureDef.finish", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
@@ -278,7 +278,7 @@ def two(): used_mush()
 #[test]
 fn suggestions_are_the_most_similar_names_then_the_most_important() {
     let project = Project::new(SIMILAR);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let rows: [(&str, &[&str]); 6] = [
         // By similarity, not by the alphabet: one letter is less than the rest of a long name.
         ("connec", &["file::net.py::fn::connect", "file::net.py::fn::connecting"]),

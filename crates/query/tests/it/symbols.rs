@@ -136,7 +136,7 @@ const SYMBOLS: &[Symbol] = &[
 #[test]
 fn declarations_and_definitions_answer_alike() {
     let project = Project::new(SOURCES);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let graph = snapshot.graph();
     let cancel = Cancel::new();
     for (definition, declaration, caller, names) in SYMBOLS {
@@ -166,7 +166,7 @@ fn declarations_and_definitions_answer_alike() {
 #[test]
 fn a_class_answers_for_its_constructors() {
     let project = Project::new(SOURCES);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let graph = snapshot.graph();
     let class = resolve_node(&snapshot, "Startup").expect("one node");
     assert_eq!(graph.id(class), "file::src/startup.hpp::mod::simu::class::Startup");
@@ -178,7 +178,7 @@ fn a_class_answers_for_its_constructors() {
 #[test]
 fn overloads_that_differ_in_const_have_a_definition_each() {
     let project = Project::new(SOURCES);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let graph = snapshot.graph();
     let declared: Vec<_> = graph.nodes().filter(|&node| graph.label(node) == "level").collect();
     assert_eq!(declared.len(), 4);
@@ -193,7 +193,7 @@ fn overloads_that_differ_in_const_have_a_definition_each() {
 #[test]
 fn a_new_name_reaches_every_place_of_a_symbol() {
     let project = Project::new(SOURCES);
-    let snapshot = project.indexed().snapshot();
+    let snapshot = project.open_indexed().snapshot();
     let texts = |name: &str, new: &str| {
         let node = resolve_node(&snapshot, name).unwrap_or_else(|error| panic!("{error}"));
         let found =

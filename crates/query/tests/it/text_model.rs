@@ -28,7 +28,7 @@ fn what_the_model_finds_near_comes_first() {
     let project = Project::new(
         "//- care.py\ndef brush_a(dog):\n    return dog\n\n\ndef brush_b(kitty):\n    return kitty\n\n\ndef other():\n    return 1\n",
     );
-    let plain = project.indexed();
+    let plain = project.open_indexed();
     let (labels, answer) = seek(&plain, 0.0);
     assert_eq!((labels[0].as_str(), answer.model.clone()), ("brush_a", None), "words alone: {labels:?}");
     drop(plain);

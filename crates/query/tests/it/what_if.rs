@@ -110,7 +110,7 @@ fn what_deleting_takes_with_it_is_what_the_program_says() {
     for round in 0..12 {
         let program = Program::random(&mut random);
         let project = Project::new(&program.text());
-        let engine = project.indexed();
+        let engine = project.open_indexed();
         let snapshot = engine.snapshot();
         let graph = snapshot.graph();
         for _ in 0..6 {
@@ -152,7 +152,7 @@ fn witnesses_of_a_chain_are_bounded() {
         text.push_str(&format!("class C{number}(C{}):\n    pass\n", number - 1));
     }
     let project = Project::new(&text);
-    let engine = project.indexed();
+    let engine = project.open_indexed();
     let snapshot = engine.snapshot();
     let base = m1nd_query::resolve::resolve_node(&snapshot, "C0").expect("a class");
     let found = counterfactual(&snapshot, &[base], &Cancel::new()).expect("not cancelled");

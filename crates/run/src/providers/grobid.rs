@@ -108,10 +108,10 @@ fn body_of(answer: &[u8]) -> Result<Vec<u8>, String> {
     }
     let body = &answer[end + 4..];
     let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    if is_chunked { unchunked(body) } else { Ok(body.to_vec()) }
+    if is_chunked { join_chunks(body) } else { Ok(body.to_vec()) }
 }
 
-fn unchunked(mut body: &[u8]) -> Result<Vec<u8>, String> {
+fn join_chunks(mut body: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     loop {
         let end = body.windows(2).position(|two| two == b"\r\n").ok_or("the answer is cut")?;

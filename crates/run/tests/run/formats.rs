@@ -18,7 +18,7 @@ fn report(program: &str, kind: CheckKind, arguments: &[&str], text: &str) -> Che
 }
 
 /// Counts and failures in one line.
-fn shown(report: &CheckReport) -> String {
+fn show_report(report: &CheckReport) -> String {
     let mut text = String::new();
     if let (Some(passed), Some(failed)) = (report.tests_passed, report.tests_failed) {
         write!(text, "{passed} passed, {failed} failed").expect("fits");
@@ -70,7 +70,7 @@ fn formats() {
         ("other", "a.c:1:2: warning: unused\nb.c:4:1: error: bad\nplain words: 3: here\n", "b.c:4: error: bad"),
     ];
     for (program, text, expected) in rows {
-        let found = shown(&report(program, CheckKind::Compile, &[], text));
+        let found = show_report(&report(program, CheckKind::Compile, &[], text));
         assert_eq!(found, expected, "{program}");
     }
 }
@@ -79,5 +79,5 @@ fn formats() {
 fn a_report_of_junit() {
     let xml = r#"<testsuites><testsuite><testcase classname="a" name="one"/><testcase classname="a" name="two"><failure message="x"/></testcase><testcase name="three"><skipped/></testcase><testcase name="four"></testcase></testsuite></testsuites>"#;
     let found = report("runner", CheckKind::Test, &["--junitxml={report}"], xml);
-    assert_eq!(shown(&found), "2 passed, 1 failed; a::two");
+    assert_eq!(show_report(&found), "2 passed, 1 failed; a::two");
 }

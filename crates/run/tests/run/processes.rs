@@ -22,7 +22,7 @@ fn a_command_that_hangs_is_ended_with_its_children() {
     let world = World::new();
     let started = Instant::now();
     let script = "grep -q old state && exit 0; (sleep 3; touch survivor) & sleep 100";
-    let report = world.judged(CheckKind::Compile, script, 1);
+    let report = world.judge_script(CheckKind::Compile, script, 1);
     assert_eq!(report.result, CheckResult::Unclear, "{report:?}");
     assert_eq!(report.reason.as_deref(), Some("it did not end within 1 s; before the change it did"));
     assert!(started.elapsed() < Duration::from_secs(5));
@@ -32,7 +32,7 @@ fn a_command_that_hangs_is_ended_with_its_children() {
 
 #[test]
 fn a_command_that_always_hangs_says_nothing() {
-    let report = World::new().judged(CheckKind::Compile, "sleep 100", 1);
+    let report = World::new().judge_script(CheckKind::Compile, "sleep 100", 1);
     assert_eq!(report.result, CheckResult::NotRun);
 }
 
@@ -41,7 +41,7 @@ fn what_a_command_leaves_behind_is_ended() {
     let world = World::new();
     let started = Instant::now();
     // The child keeps the pipes open.
-    let report = world.judged(CheckKind::Compile, "(sleep 2; touch survivor) & echo done; exit 0", 60);
+    let report = world.judge_script(CheckKind::Compile, "(sleep 2; touch survivor) & echo done; exit 0", 60);
     assert_eq!(report.result, CheckResult::Pass);
     assert!(started.elapsed() < Duration::from_secs(4));
     assert!(!appears(&world.path().join("survivor")));
@@ -50,7 +50,7 @@ fn what_a_command_leaves_behind_is_ended() {
 #[test]
 fn a_huge_output_neither_blocks_nor_fills_memory() {
     let script = "i=0; while [ $i -lt 3000 ]; do printf '%4000s\\n' x; printf '%4000s\\n' y >&2; i=$((i+1)); done; echo 'z.go:1: bad'; exit 1";
-    let report = World::new().judged(CheckKind::Compile, script, 60);
+    let report = World::new().judge_script(CheckKind::Compile, script, 60);
     // What was lost may have been another failure.
     assert_eq!(report.result, CheckResult::Unclear, "{report:?}");
     assert!(report.output.len() <= 2_000);
@@ -59,7 +59,7 @@ fn a_huge_output_neither_blocks_nor_fills_memory() {
 #[test]
 fn standard_input_is_empty_and_the_environment_is_small() {
     let world = World::new();
-    world.judged(CheckKind::Compile, "cat; env > environment; pwd > folder", 20);
+    world.judge_script(CheckKind::Compile, "cat; env > environment; pwd > folder", 20);
     let environment = std::fs::read_to_string(world.path().join("environment")).expect("is there");
     assert!(environment.contains("CI=1") && environment.contains("PATH="), "{environment}");
     assert!(!environment.contains("CARGO_MANIFEST_DIR"), "{environment}");

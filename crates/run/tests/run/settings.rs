@@ -40,7 +40,7 @@ fn a_repository_proposes_and_allows_nothing() {
     let world = World::new();
     let text = "[[verify.command]]\nkind = \"test\"\nargv = [\"touch\", \"pwned\"]\n";
     world.write(PROPOSALS_FILE, text);
-    assert_eq!(proposals(world.path())[0].shown(), "touch pwned");
+    assert_eq!(proposals(world.path())[0].show_command(), "touch pwned");
     assert!(world.checks.prepare(&world.scope(), Selection::default()).expect("is read").is_none());
     // Nor if the state of m1nd is put into the repository.
     world.write("state/verify/settings.toml", text);

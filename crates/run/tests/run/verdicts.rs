@@ -18,7 +18,7 @@ fn old_failures_are_told_from_new_ones() {
     ];
     for (name, old, new, expected, failures) in rows {
         let script = format!("if grep -q old state; then {old}; else {new}; fi");
-        let report = World::new().judged(CheckKind::Compile, &script, 20);
+        let report = World::new().judge_script(CheckKind::Compile, &script, 20);
         assert_eq!((report.result, report.new_failures.len()), (*expected, *failures), "{name}: {report:?}");
     }
 }
@@ -26,7 +26,7 @@ fn old_failures_are_told_from_new_ones() {
 #[test]
 fn a_moved_line_makes_no_new_failure() {
     let script = "if grep -q old state; then echo 'a.go:3:1: bad'; else echo 'a.go:9:1: bad'; fi; exit 1";
-    assert_eq!(World::new().judged(CheckKind::Compile, script, 20).result, CheckResult::FailsAsBefore);
+    assert_eq!(World::new().judge_script(CheckKind::Compile, script, 20).result, CheckResult::FailsAsBefore);
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl World {
     }
 
     /// The report of a script that is given the state, `old` or `new`, as the content of the file `state`.
-    pub(crate) fn judged(&self, kind: CheckKind, script: &str, timeout_s: u64) -> CheckReport {
+    pub(crate) fn judge_script(&self, kind: CheckKind, script: &str, timeout_s: u64) -> CheckReport {
         self.write("state", "old");
         self.script(kind, script, timeout_s);
         let mut reports = self.around(Selection::default(), || drop(self.write("state", "new")));

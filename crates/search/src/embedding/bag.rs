@@ -52,7 +52,7 @@ impl Embedding {
             }
         }
         let vector =
-            |place: &Option<usize>| place.map_or_else(Vector::default, |at| Vector::from_sum(&sums[at]).stored());
+            |place: &Option<usize>| place.map_or_else(Vector::default, |at| Vector::from_sum(&sums[at]).quantise());
         places.iter().map(vector).collect()
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn dot(row: &[i8; DIMENSIONS], query: &Wide) -> i32 {
     sums.iter().sum()
 }
 
-/// [`dot`] of a row stored by [`packed`]. Each lane sums 32 products of at most 8 * 127, which fit into 16 bits
+/// [`dot`] of a row stored by [`pack_values`]. Each lane sums 32 products of at most 8 * 127, which fit into 16 bits
 /// whatever the bytes are; intermediate sums may wrap.
 pub(super) fn dot_of_packed(row: &[u8; HALF], query: &Wide) -> i32 {
     // One accumulator per block, so that none waits for the previous one.
@@ -77,7 +77,7 @@ fn place(at: usize) -> (usize, usize) {
 }
 
 /// Packs values within ±7 into half a byte each.
-pub(super) fn packed(values: &[i8; DIMENSIONS]) -> [u8; HALF] {
+pub(super) fn pack_values(values: &[i8; DIMENSIONS]) -> [u8; HALF] {
     let mut row = [0; HALF];
     for (at, value) in values.iter().enumerate() {
         let (byte, shift) = place(at);
@@ -86,8 +86,8 @@ pub(super) fn packed(values: &[i8; DIMENSIONS]) -> [u8; HALF] {
     row
 }
 
-/// The inverse of [`packed`].
-pub(super) fn unpacked(row: &[u8; HALF]) -> [i8; DIMENSIONS] {
+/// The inverse of [`pack_values`].
+pub(super) fn unpack_values(row: &[u8; HALF]) -> [i8; DIMENSIONS] {
     std::array::from_fn(|at| {
         let (byte, shift) = place(at);
         (row[byte] >> shift & 15).cast_signed() - BIAS as i8

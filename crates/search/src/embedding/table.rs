@@ -48,7 +48,7 @@ pub struct TableRow {
 
 impl TableRow {
     /// Quantises a trained vector.
-    pub fn quantised(vector: &[f32; DIMENSIONS]) -> Self {
+    pub fn quantise(vector: &[f32; DIMENSIONS]) -> Self {
         let largest = vector.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
         Self { scale, values: vector.map(|value| (value / scale).round().clamp(-127.0, 127.0) as i8) }
@@ -98,7 +98,7 @@ impl Embedding {
     /// The built-in table.
     pub fn built_in() -> &'static Self {
         static TABLE: LazyLock<Embedding> =
-            LazyLock::new(|| Embedding::known(BUILT_IN.into(), Some(BUILT_IN_ID)).expect("the table is tested"));
+            LazyLock::new(|| Embedding::read_known(BUILT_IN.into(), Some(BUILT_IN_ID)).expect("the table is tested"));
         &TABLE
     }
 
@@ -107,11 +107,11 @@ impl Embedding {
     /// # Errors
     /// The bytes are not a table, or a damaged one.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, TableError> {
-        Self::known(bytes.into(), None)
+        Self::read_known(bytes.into(), None)
     }
 
     /// Like [`Embedding::from_bytes`]. A table whose `id` is known has been verified before.
-    fn known(bytes: Cow<'static, [u8]>, id: Option<u64>) -> Result<Self, TableError> {
+    fn read_known(bytes: Cow<'static, [u8]>, id: Option<u64>) -> Result<Self, TableError> {
         let header = bytes.strip_prefix(MAGIC).and_then(|rest| rest.first_chunk::<12>()).ok_or(TableError::Foreign)?;
         let [dimensions, count, buckets] =
             [0, 4, 8].map(|at| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use m1nd_base::Cancel;
 use proptest::prelude::*;
 
-use super::dot::{Wide, dot, dot_of_packed, packed, unpacked};
+use super::dot::{Wide, dot, dot_of_packed, pack_values, unpack_values};
 use super::*;
 use crate::terms::{Entry, FileTermsBuilder};
 
@@ -21,8 +21,8 @@ fn sample() -> Embedding {
     let mut near = row(1);
     near[0] += 0.5;
     let rows = [("connect", row(1)), ("dial", near), ("pars", row(2)), ("token", row(3))];
-    let rows: Vec<_> = rows.iter().map(|(word, row)| (*word, TableRow::quantised(row))).collect();
-    let buckets: Vec<_> = (100..100 + 64).map(|seed| TableRow::quantised(&row(seed))).collect();
+    let rows: Vec<_> = rows.iter().map(|(word, row)| (*word, TableRow::quantise(row))).collect();
+    let buckets: Vec<_> = (100..100 + 64).map(|seed| TableRow::quantise(&row(seed))).collect();
     Embedding::from_bytes(encode_table(&rows, &buckets)).expect("table")
 }
 
@@ -113,7 +113,7 @@ fn vectors_are_rounded_as_numbers_are() {
         assert_eq!(vector.values(), &plain);
         let largest = plain.iter().fold(0.0f32, |most, value| most.max(f32::from(*value).abs()));
         let stored = plain.map(|value| (f32::from(value) * 7.0 / largest).round() as i8);
-        assert_eq!(vector.stored().values(), &stored);
+        assert_eq!(vector.quantise().values(), &stored);
     }
     for halves in [0.5f32, 1.5, 126.5, 0.499_999_97, 126.499_99] {
         let mut sum = [0.0; DIMENSIONS];
@@ -146,8 +146,8 @@ fn the_nearest_are_found_in_order() {
 fn stored_vectors_are_those_that_were_kept() {
     let table = sample();
     let vectors: Vec<Vector> = ["parse", "dial token", ""].iter().map(|text| plain(&table, text)).collect();
-    let kept: Vec<Vector> = vectors.iter().map(Vector::stored).collect();
-    assert_eq!(kept.iter().map(Vector::stored).collect::<Vec<_>>(), kept, "storing again changes nothing");
+    let kept: Vec<Vector> = vectors.iter().map(Vector::quantise).collect();
+    assert_eq!(kept.iter().map(Vector::quantise).collect::<Vec<_>>(), kept, "storing again changes nothing");
     let mut builder = VectorsBuilder::new(table.id());
     vectors.iter().for_each(|vector| builder.push(vector));
     let bytes = builder.finish();
@@ -166,7 +166,7 @@ fn stored_vectors_are_those_that_were_kept() {
 
 #[test]
 fn damaged_tables_are_refused() {
-    let rows: Vec<_> = ["a1", "b2"].iter().map(|word| (*word, TableRow::quantised(&row(7)))).collect();
+    let rows: Vec<_> = ["a1", "b2"].iter().map(|word| (*word, TableRow::quantise(&row(7)))).collect();
     let bytes = encode_table(&rows, &[]);
     for cut in 0..bytes.len() {
         assert!(Embedding::from_bytes(bytes[..cut].to_vec()).is_err(), "cut at {cut}");
@@ -226,8 +226,8 @@ proptest! {
     fn the_product_of_stored_bytes_is_exact(row in prop::collection::vec(any::<u8>(), DIMENSIONS / 2), b in prop::collection::vec(-127i8..=127, DIMENSIONS)) {
         let row: [u8; DIMENSIONS / 2] = row.try_into().expect("length");
         let b: [i8; DIMENSIONS] = b.try_into().expect("length");
-        let a = unpacked(&row);
-        prop_assert_eq!(packed(&a), row);
+        let a = unpack_values(&row);
+        prop_assert_eq!(pack_values(&a), row);
         let expected: i32 = a.iter().zip(&b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
         prop_assert_eq!(dot_of_packed(&row, &Wide::new(&b)), expected);
     }
@@ -240,7 +240,7 @@ proptest! {
         let kept: Vec<f32> = vector.values().iter().map(|value| f32::from(*value)).collect();
         let product: f32 = kept.iter().zip(&exact).map(|(a, b)| a * b).sum();
         prop_assert!(product / length(&kept) / length(&exact) > 0.999);
-        prop_assert!(vector.cosine(&vector.stored()) > 0.98, "{}", vector.cosine(&vector.stored()));
+        prop_assert!(vector.cosine(&vector.quantise()) > 0.98, "{}", vector.cosine(&vector.quantise()));
     }
 
     #[test]
@@ -249,7 +249,7 @@ proptest! {
         let stored = Vectors::of(1, &vectors);
         let query = Vector::from_sum(&row(5));
         let mut expected: Vec<(usize, f32)> =
-            vectors.iter().map(|vector| vector.stored().cosine(&query)).enumerate().collect();
+            vectors.iter().map(|vector| vector.quantise().cosine(&query)).enumerate().collect();
         expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         expected.truncate(k);
         let found = stored.nearest(&query, k, &Cancel::new(), |_| true).expect("not cancelled");

@@ -68,7 +68,7 @@ impl Vector {
     /// Quantises the vector to its stored form, idempotently. The error is a few degrees, while related words are
     /// some forty degrees apart.
     #[must_use]
-    pub fn stored(&self) -> Self {
+    pub fn quantise(&self) -> Self {
         let largest = largest_of(&self.values, |value| f32::from(value).abs());
         if largest == 0.0 {
             return Self::default();
@@ -97,7 +97,7 @@ impl Vector {
     }
 
     /// Prepares the vector for many comparisons.
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn prepare_asked(&self) -> Asked {
         Asked { wide: Wide::new(&self.values), inverse_length: self.inverse_length }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled};
 
-use super::dot::{HALF, dot_of_packed, packed, unpacked};
+use super::dot::{HALF, dot_of_packed, pack_values, unpack_values};
 use super::vector::{Asked, Vector};
 use crate::SharedBytes;
 
@@ -47,9 +47,9 @@ impl VectorsBuilder {
 
     /// Adds the next vector, [quantised](Vector::stored); its number is the count of vectors before it.
     pub fn push(&mut self, vector: &Vector) {
-        let stored = vector.stored();
+        let stored = vector.quantise();
         self.lengths.extend(stored.inverse_length().to_le_bytes());
-        self.rows.extend(packed(stored.values()));
+        self.rows.extend(pack_values(stored.values()));
     }
 
     /// Adds a vector of others, as it is stored there. `None` if there is none of that number.
@@ -137,12 +137,12 @@ impl Vectors {
 
     /// The vector with the given number.
     pub fn get(&self, number: usize) -> Option<Vector> {
-        self.rows().get(number).map(|row| Vector::from_values(unpacked(row)))
+        self.rows().get(number).map(|row| Vector::from_values(unpack_values(row)))
     }
 
     /// Cosine similarity of `query` and the vector `number`, -1 to 1; 0 for unknown numbers.
     pub fn cosine(&self, query: &Vector, number: usize) -> f32 {
-        self.reader(&query.asked()).cosine(number).unwrap_or(0.0)
+        self.reader(&query.prepare_asked()).cosine(number).unwrap_or(0.0)
     }
 
     /// Cosine similarity of `query` and each of these vectors, in their order; 0 for unknown numbers.
@@ -151,7 +151,7 @@ impl Vectors {
         query: &Vector,
         numbers: impl IntoIterator<Item = usize> + 'a,
     ) -> impl Iterator<Item = f32> + 'a {
-        let query = query.asked();
+        let query = query.prepare_asked();
         numbers.into_iter().map(move |number| self.reader(&query).cosine(number).unwrap_or(0.0))
     }
 
@@ -165,7 +165,7 @@ impl Vectors {
     /// # Errors
     /// [`Cancelled`].
     pub fn scan(&self, query: &Vector, cancel: &Cancel, mut each: impl FnMut(usize, f32)) -> Result<(), Cancelled> {
-        let query = query.asked();
+        let query = query.prepare_asked();
         let blocks = self.rows().chunks(POLL).zip(self.lengths().chunks(POLL));
         for (block, (rows, lengths)) in blocks.enumerate() {
             cancel.check()?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use crate::session;
 
 /// One malformed message. It ends with a line end, so that the next message can be told apart.
-fn malformed(random: &mut Random) -> Vec<u8> {
+fn make_malformed(random: &mut Random) -> Vec<u8> {
     let valid = r#"{"jsonrpc":"2.0","id":77777,"method":"tools/call","params":{"name":"echo","arguments":{}}}"#;
     let mut bytes = match random.below(9) {
         // Cut somewhere.
@@ -35,7 +35,7 @@ fn after_each_of_500_malformed_messages_the_server_answers() {
     let mut random = Random::new(seed);
     let mut session = session();
     for round in 0..500 {
-        let bytes = malformed(&mut random);
+        let bytes = make_malformed(&mut random);
         session.wire.send_bytes(&bytes);
         // Noise may look like the start of headers; a line that starts a message ends them.
         let id = format!("round {round}");
@@ -48,7 +48,7 @@ fn after_each_of_500_malformed_messages_the_server_answers() {
 }
 
 /// Sends bytes, and expects one error with this id and an answer to the next request.
-fn refused(bytes: &[u8], id: Value, words: &str) {
+fn expect_refusal(bytes: &[u8], id: Value, words: &str) {
     let mut session = session();
     session.wire.send_bytes(bytes);
     let refusal = session.wire.next_message().expect("a refusal").message;
@@ -64,15 +64,19 @@ fn refused(bytes: &[u8], id: Value, words: &str) {
 fn what_is_too_large_or_too_deep_is_refused_and_the_next_call_answered() {
     let long =
         json!({"jsonrpc": "2.0", "method": "tools/call", "id": 8, "params": {"x": "y".repeat(8 << 20)}}).to_string();
-    refused(format!("{long}\n").as_bytes(), json!(8), "limit of 4194304 bytes");
-    refused(format!("Content-Length: {}\r\n\r\n{long}", long.len()).as_bytes(), json!(8), "limit of 4194304 bytes");
-    refused(b"Content-Length: 9999999999999999\r\n\r\n", Value::Null, "over the limit");
+    expect_refusal(format!("{long}\n").as_bytes(), json!(8), "limit of 4194304 bytes");
+    expect_refusal(
+        format!("Content-Length: {}\r\n\r\n{long}", long.len()).as_bytes(),
+        json!(8),
+        "limit of 4194304 bytes",
+    );
+    expect_refusal(b"Content-Length: 9999999999999999\r\n\r\n", Value::Null, "over the limit");
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{}{}}}\n",
         "[".repeat(10_000),
         "]".repeat(10_000)
     );
-    refused(deep.as_bytes(), json!(9), "nests 10001 levels deep");
+    expect_refusal(deep.as_bytes(), json!(9), "nests 10001 levels deep");
 }
 
 #[test]

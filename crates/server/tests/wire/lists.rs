@@ -2,7 +2,7 @@ use m1nd_server::{ServeOptions, tools_list};
 use m1nd_tools::{Format, ToolChoice, Toolset};
 use serde_json::{Value, json};
 
-use crate::{session, session_with, tools};
+use crate::{session_with, tools};
 
 /// Tokens of an entry of the whole list, on average: 90 tools in 20,000 tokens.
 const ENTRY_TOKENS: usize = 220;
@@ -48,9 +48,12 @@ fn describes_answers(list: &Value) -> bool {
 }
 
 #[test]
-fn answers_are_described_to_clients_whose_version_knows_that() {
-    for (version, knows) in [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", true), ("2025-11-25", true)] {
-        let mut session = session();
+fn answers_are_sent_once_unless_schemas_are_asked_for() {
+    let versions = [("2024-11-05", false), ("2025-03-26", false), ("2025-06-18", true), ("2025-11-25", true)];
+    let asked = versions.iter().flat_map(|(version, knows)| [(*version, *knows, true), (*version, false, false)]);
+    for (version, knows, output_schemas) in asked {
+        let options = ServeOptions { tools: tools::TOOLS, output_schemas, ..ServeOptions::default() };
+        let mut session = session_with(options);
         session.wire.initialize(version);
         let list = session.wire.request("tools/list", json!({}))["result"].clone();
         assert_eq!(describes_answers(&list), knows, "{version}");
@@ -66,7 +69,8 @@ fn answers_are_described_to_clients_whose_version_knows_that() {
 
 #[test]
 fn the_version_without_a_handshake_is_told_with_each_request() {
-    let mut session = session();
+    let options = ServeOptions { tools: tools::TOOLS, output_schemas: true, ..ServeOptions::default() };
+    let mut session = session_with(options);
     let meta = |version: &str| {
         json!({
             "io.modelcontextprotocol/protocolVersion": version,

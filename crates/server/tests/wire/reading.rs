@@ -103,13 +103,10 @@ fn a_resource_reads_like_the_text_of_the_tools() {
 
         # Uses
 
-        1. src/a b.py:1:23: from src.price import gross  (import)
-        2. src/a b.py:5:12: return gross(3)  (call in total)
-        closure: closed  — every reference that could lead here has a known target, and the name stands nowhere else
-        total_references 2 · total_users 2
-        by_role: call 1  import 1
-        next: view src/a b.py — complete: 2 users, and no search adds one; open the first
-        ready to edit
+        complete: 2 uses of `gross` in 1 file (1 call, 1 import); no search adds one
+        src/a b.py
+        1: from src.price import gross  (import)
+        5: return gross(3)  (total)
     "#]]
     .assert_eq(&read(&mut session, "m1nd://symbol/file::src/price.py::fn::gross").unwrap());
     let overview = read(&mut session, "m1nd://overview").unwrap();
@@ -227,7 +224,7 @@ fn prompts_are_listed_and_filled_in() {
 }
 
 /// Names of what a server offers.
-fn offered(session: &mut Session) -> [String; 3] {
+fn list_offered(session: &mut Session) -> [String; 3] {
     ["resources/list", "resources/templates/list", "prompts/list"].map(|method| {
         let list = session.wire.request(method, json!({}));
         let rows = list["result"].as_object().unwrap().values().find_map(Value::as_array).unwrap();
@@ -238,14 +235,14 @@ fn offered(session: &mut Session) -> [String; 3] {
 #[test]
 fn a_server_offers_what_its_tools_can_do() {
     let (mut session, _) = shop(ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
-    assert_eq!(offered(&mut session), ["memory", "", "remember"]);
+    assert_eq!(list_offered(&mut session), ["memory", "", "remember"]);
     assert!(read(&mut session, "m1nd://memory").is_ok());
     assert_eq!(read(&mut session, "m1nd://overview").unwrap_err()["code"], -32002);
     session.finish();
 
     let (mut session, _) = shop(ServeOptions { read_only: true, ..ServeOptions::default() });
     let all: Vec<&str> = RESOURCES.iter().map(|resource| resource.name).collect();
-    let [list, templates, prompts] = offered(&mut session);
+    let [list, templates, prompts] = list_offered(&mut session);
     assert_eq!(format!("{list} {templates}"), all.join(" "));
     assert_eq!(prompts, "start_task change_safely review_diff remember");
     let answer = session.wire.request("prompts/get", json!({"name": "change_safely", "arguments": {"target": "a"}}));

@@ -9,7 +9,7 @@ use m1nd_tools::Services;
 use serde_json::{Value, json};
 
 /// Two projects and a server started in neither, or in the first if `named`.
-fn started(named: bool) -> (TempTree, Wire, std::thread::JoinHandle<()>) {
+fn start_server(named: bool) -> (TempTree, Wire, std::thread::JoinHandle<()>) {
     let tree = TempTree::new(
         "//- one/.mind/MEMORY.md\n**Decided:** use jam in one\n//- two/.mind/MEMORY.md\n**Decided:** use jam in two\n//- else/x\n",
     );
@@ -51,7 +51,7 @@ fn answer(wire: &mut Wire, id: &Value, uris: &[String]) {
 }
 
 /// The result of a search, or its error.
-fn found(wire: &mut Wire) -> String {
+fn search_memory(wire: &mut Wire) -> String {
     let (answer, _) = wire.call("mind_search", json!({"query": "jam"}));
     answer["results"][0]["title"].as_str().or(answer["code"].as_str()).unwrap_or_default().to_owned()
 }
@@ -63,20 +63,21 @@ fn finish(mut wire: Wire, server: std::thread::JoinHandle<()>) {
 
 #[test]
 fn the_project_is_the_one_that_the_client_has_open() {
-    let (tree, mut wire, server) = started(false);
+    let (tree, mut wire, server) = start_server(false);
     let uri = |name: &str| format!("file://{}", tree.join(name).display());
     let id = shake_hands(&mut wire);
     // A call that comes before the answer waits for it.
     let early = wire.ask_tool("mind_search", json!({"query": "jam"}));
     answer(&mut wire, &id, &["https://example.org".into(), uri("two")]);
-    let first = wire.answer(early).message["result"]["structuredContent"].clone();
+    let first = wire.answer(early).message["result"]["content"][0]["text"].clone();
+    let first: serde_json::Value = serde_json::from_str(first.as_str().expect("a text")).expect("an answer");
     assert_eq!(first["results"][0]["title"], "use jam in two", "{first}");
     wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     let id = question(&mut wire);
     answer(&mut wire, &id, &[uri("one")]);
     // The answer is processed alongside other calls.
     let begun = std::time::Instant::now();
-    while found(&mut wire) != "use jam in one" {
+    while search_memory(&mut wire) != "use jam in one" {
         assert!(begun.elapsed() < m1nd_testkit::wire::PATIENCE);
     }
     finish(wire, server);
@@ -84,26 +85,26 @@ fn the_project_is_the_one_that_the_client_has_open() {
 
 #[test]
 fn what_the_person_named_goes_before_and_silence_holds_nobody_up() {
-    let (tree, mut wire, server) = started(true);
+    let (tree, mut wire, server) = start_server(true);
     let id = shake_hands(&mut wire);
     answer(&mut wire, &id, &[format!("file://{}", tree.join("two").display())]);
-    assert_eq!(found(&mut wire), "use jam in one");
+    assert_eq!(search_memory(&mut wire), "use jam in one");
     finish(wire, server);
 
-    let (_tree, mut wire, server) = started(false);
+    let (_tree, mut wire, server) = start_server(false);
     let id = shake_hands(&mut wire);
-    assert_eq!(found(&mut wire), "PROJECT_NOT_REGISTERED", "no answer came");
+    assert_eq!(search_memory(&mut wire), "PROJECT_NOT_REGISTERED", "no answer came");
     wire.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no"}}));
     wire.send(&json!({"jsonrpc": "2.0", "id": 77, "result": {"roots": [{"uri": "file:///"}]}}));
-    assert_eq!(found(&mut wire), "PROJECT_NOT_REGISTERED", "an answer that nobody asked for is dropped");
+    assert_eq!(search_memory(&mut wire), "PROJECT_NOT_REGISTERED", "an answer that nobody asked for is dropped");
     finish(wire, server);
 }
 
 #[test]
 fn a_client_without_roots_is_not_asked() {
-    let (_tree, mut wire, server) = started(true);
+    let (_tree, mut wire, server) = start_server(true);
     wire.initialize("2025-06-18");
-    assert_eq!(found(&mut wire), "use jam in one");
+    assert_eq!(search_memory(&mut wire), "use jam in one");
     assert!(wire.take_kept().iter().all(|message| message["method"] != "roots/list"));
     finish(wire, server);
 }

@@ -82,17 +82,17 @@ impl FolderIds {
 
     /// A stored value with the ids of the federation.
     pub(super) fn value_inward(&self, kind: &str, value: &str) -> String {
-        translated(kind, value, &|id| self.inward(id))
+        translate_ids(kind, value, &|id| self.inward(id))
     }
 
     /// A stored value with the ids of the folder.
     pub(super) fn value_outward(&self, kind: &str, value: &str) -> String {
-        translated(kind, value, &|id| self.outward(id))
+        translate_ids(kind, value, &|id| self.outward(id))
     }
 }
 
 /// A value with other ids. One that is no JSON, such as the empty one of an expired handle, stays as it is.
-fn translated(kind: &str, value: &str, other: &dyn Fn(&str) -> Option<String>) -> String {
+fn translate_ids(kind: &str, value: &str, other: &dyn Fn(&str) -> Option<String>) -> String {
     let Ok(mut parsed) = serde_json::from_str::<Value>(value) else { return value.to_owned() };
     for (_, field) in PATH_FIELDS.iter().filter(|(of, _)| *of == kind) {
         if let Some(Value::String(path)) = parsed.get_mut(field)

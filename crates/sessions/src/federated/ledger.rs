@@ -19,7 +19,7 @@ impl FederatedStore {
             if self.reads_only {
                 return;
             }
-            for (part, store) in self.opened() {
+            for (part, store) in self.list_opened() {
                 // What cannot be copied now is copied next time; the federation goes on with what it has.
                 let _ = self.copy_rows(part, store);
             }
@@ -69,7 +69,7 @@ impl FederatedStore {
     pub(super) fn take_back(&self, row: i64, agent: &str, at_ms: u64) -> Result<Undone, StoreError> {
         let own = self.own.feedback(FEEDBACK_KEPT)?.into_iter().find(|own| own.id == row);
         if let Some(key) = own.and_then(|own| own.told.key) {
-            for (_, store) in self.opened() {
+            for (_, store) in self.list_opened() {
                 if let Some(origin) = origin_in(&key, store) {
                     store.undo_feedback(origin, agent, at_ms)?;
                 }

@@ -93,7 +93,7 @@ impl FederatedStore {
     }
 
     /// The parts whose state exists, with it.
-    fn opened(&self) -> impl Iterator<Item = (&Part, &Arc<ProjectDir>)> {
+    fn list_opened(&self) -> impl Iterator<Item = (&Part, &Arc<ProjectDir>)> {
         self.parts.iter().filter_map(|part| Some((part, self.open(part)?)))
     }
 
@@ -107,7 +107,7 @@ impl FederatedStore {
 
     /// The part that holds a handle, with its row as it is there.
     fn held_by(&self, id: &str) -> Result<Option<HeldBy<'_>>, StoreError> {
-        for (part, store) in self.opened() {
+        for (part, store) in self.list_opened() {
             if let Some(stored) = store.handle(id)?.filter(|stored| !is_of_the_index(&stored.kind)) {
                 return Ok(Some((part, store, stored)));
             }
@@ -184,7 +184,7 @@ impl SessionStore for FederatedStore {
     ) -> Result<Vec<StoredHandle>, StoreError> {
         let mut all = self.own.handles(kind, owner, now_ms, limit)?;
         if !is_of_the_index(kind) {
-            for (part, store) in self.opened() {
+            for (part, store) in self.list_opened() {
                 all.extend(store.handles(kind, owner, now_ms, limit)?.into_iter().map(|stored| inward(part, stored)));
             }
         }

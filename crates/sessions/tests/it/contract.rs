@@ -25,7 +25,7 @@ fn handle(id: &str, owner: &str, value: &str) -> StoredHandle {
     }
 }
 
-fn told(query: &str, key: Option<&str>) -> NewFeedback {
+fn new_feedback(query: &str, key: Option<&str>) -> NewFeedback {
     NewFeedback {
         at_ms: 7,
         agent: "ann".into(),
@@ -61,23 +61,27 @@ fn keeps_the_contract(store: &dyn SessionStore) {
 
 fn feedback(store: &dyn SessionStore) {
     assert_eq!(store.newest_feedback().expect("readable"), 0);
-    let (first, known) = store.add_feedback(&told("first", Some("k"))).expect("writable");
+    let (first, known) = store.add_feedback(&new_feedback("first", Some("k"))).expect("writable");
     assert!(!known);
-    assert_eq!(store.add_feedback(&told("other", Some("k"))).expect("writable"), (first, true));
+    assert_eq!(store.add_feedback(&new_feedback("other", Some("k"))).expect("writable"), (first, true));
     assert_eq!(store.newest_feedback().expect("readable"), first);
-    let (second, _) = store.add_feedback(&told("second", None)).expect("writable");
-    let (third, _) = store.add_feedback(&told("third", None)).expect("writable");
+    let (second, _) = store.add_feedback(&new_feedback("second", None)).expect("writable");
+    let (third, _) = store.add_feedback(&new_feedback("third", None)).expect("writable");
     assert!(first < second && second < third);
     let standing = |limit| store.feedback(limit).expect("readable").iter().map(|row| row.id).collect::<Vec<_>>();
     assert_eq!((standing(9), standing(1)), (vec![first, second, third], vec![third]));
-    assert_eq!(store.feedback(9).expect("readable")[0].told, told("first", Some("k")));
+    assert_eq!(store.feedback(9).expect("readable")[0].told, new_feedback("first", Some("k")));
     let Undone::Now(undo) = store.undo_feedback(first, "bob", 8).expect("writable") else { panic!("it stands") };
     assert!(undo > third && store.newest_feedback().expect("readable") == undo);
     assert_eq!(store.undo_feedback(first, "bob", 9).expect("writable"), Undone::Before(undo));
     assert_eq!(store.undo_feedback(undo, "bob", 9).expect("writable"), Undone::NotThere);
     assert_eq!(store.undo_feedback(99, "bob", 9).expect("writable"), Undone::NotThere);
     assert_eq!(standing(9), [second, third]);
-    assert_eq!(store.add_feedback(&told("again", Some("k"))).expect("writable"), (first, true), "also if taken back");
+    assert_eq!(
+        store.add_feedback(&new_feedback("again", Some("k"))).expect("writable"),
+        (first, true),
+        "also if taken back"
+    );
 }
 
 fn handles_are_kept_and_listed(store: &dyn SessionStore) {
@@ -176,11 +180,11 @@ fn what_is_stored_survives_and_others_see_it() {
 #[test]
 fn a_store_that_is_only_read_stays_as_it_is() {
     over_every_store(|stored| {
-        stored.add_feedback(&told("q", None)).expect("writable");
+        stored.add_feedback(&new_feedback("q", None)).expect("writable");
         add(&*stored, &handle("l1", "ann", "one"), 1);
         let store = ReadOnlyStore::new(stored.clone());
         let refused = |error: Option<StoreError>| assert!(matches!(error, Some(StoreError::ReadOnly)), "{error:?}");
-        refused(store.add_feedback(&told("q", None)).err());
+        refused(store.add_feedback(&new_feedback("q", None)).err());
         refused(store.undo_feedback(1, "ann", 1).err());
         assert_eq!((store.feedback(9).expect("readable").len(), store.newest_feedback().expect("readable")), (1, 1));
         let next = StoredHandle { version: 2, ..handle("l1", "ann", "two") };

@@ -27,11 +27,11 @@ fn rows_are_read_again_only_when_there_are_others() {
         assert_eq!(rows.newest(), id);
         assert_eq!((rows.rows()[0].id, rows.rows()[0].told.at_ms), (id, START));
         // Readers keep what they make of the rows beside them.
-        assert_eq!(*rows.derived().get_or_init(|| 7_u32), 7);
+        assert_eq!(*rows.derived_values().get_or_init(|| 7_u32), 7);
         assert!(Arc::ptr_eq(&rows, &one.feedback().0));
         assert!(matches!(one.unlearn("bob", id).expect("writable"), Undone::Now(_)));
         let later = one.feedback().0;
-        assert_eq!((later.rows().len(), later.derived().get::<u32>()), (0, None));
+        assert_eq!((later.rows().len(), later.derived_values().get::<u32>()), (0, None));
         assert_eq!(rows.rows().len(), 1, "who holds rows keeps them");
     });
 }

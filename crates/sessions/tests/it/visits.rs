@@ -19,7 +19,7 @@ fn process(store: &Arc<dyn SessionStore>, time: &Arc<AtomicU64>, answers_once: b
     Process { visits: Visits::new(Arc::new(Sessions::new(store.clone(), clock)), answers_once), time: time.clone() }
 }
 
-fn seen(generation: u64, files: usize) -> Seen {
+fn new_seen(generation: u64, files: usize) -> Seen {
     let row = move |number: usize| SeenFile(format!("f{number}"), "Python".into(), format!("{generation:064}"));
     let files = Box::new(move || (0..files).map(row).collect());
     Seen { generation, head: Some("c0ffee".into()), nodes: 1, edges: 0, files }
@@ -30,7 +30,7 @@ impl Process {
     fn call(&self, later_ms: u64, generation: u64) -> u64 {
         self.time.fetch_add(later_ms, Ordering::Relaxed);
         let baseline = self.visits.begin("ann").expect("readable");
-        self.visits.note("ann", seen(generation, 2)).expect("writable");
+        self.visits.note("ann", new_seen(generation, 2)).expect("writable");
         baseline.map_or(0, |mark| mark.generation)
     }
 }
@@ -73,7 +73,7 @@ fn two_processes_of_one_agent_do_not_lose_the_state() {
         one.visits.begin("ann").expect("readable");
         assert_eq!(other.call(1, 2), 1);
         time.fetch_add(WRITE_MS, Ordering::Relaxed);
-        let conflict = one.visits.note("ann", seen(3, 2));
+        let conflict = one.visits.note("ann", new_seen(3, 2));
         assert!(conflict.is_err_and(|error| error.code() == "handle_changed"));
         assert_eq!(one.call(WRITE_MS, 4), 0);
         drop((one, other));
@@ -87,7 +87,7 @@ fn too_many_files_are_not_listed() {
         let time = Arc::new(AtomicU64::new(clock().0.now_ms()));
         let first = process(&store, &time, false);
         first.visits.begin("ann").expect("readable");
-        first.visits.note("ann", seen(1, MAX_VISIT_FILES + 1)).expect("writable");
+        first.visits.note("ann", new_seen(1, MAX_VISIT_FILES + 1)).expect("writable");
         drop(first);
         let second = process(&store, &time, false);
         let mark = second.visits.begin("ann").expect("readable").expect("known");

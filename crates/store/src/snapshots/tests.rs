@@ -16,7 +16,7 @@ fn put(system: &dyn System, folder: &Path, text: &str) -> Result<(), StoreError>
 }
 
 /// The content that a newly started process would map.
-fn seen(folder: &Path) -> Option<String> {
+fn read_seen(folder: &Path) -> Option<String> {
     let path = current(&RealSystem, folder);
     path.exists().then(|| fs::read_to_string(path).expect("readable"))
 }
@@ -44,7 +44,7 @@ fn every_operation_fails_in_every_way() {
                 break;
             }
             failures += 1;
-            let (old, new) = (seen(&folder) == Some(text(2)), seen(&folder) == Some(text(3)));
+            let (old, new) = (read_seen(&folder) == Some(text(2)), read_seen(&folder) == Some(text(3)));
             assert!(old || new, "{fault:?} at {nth}: neither the old nor the new content");
             match result {
                 Ok(()) => assert!(new, "{fault:?} at {nth}: reported success for the old content"),
@@ -53,7 +53,7 @@ fn every_operation_fails_in_every_way() {
             system.heal();
             durable::sweep(&system, &folder).expect("nothing fails any more");
             put(&system, &folder, &text(4)).expect("nothing fails any more");
-            assert_eq!(seen(&folder), Some(text(4)), "{fault:?} at {nth}: no recovery");
+            assert_eq!(read_seen(&folder), Some(text(4)), "{fault:?} at {nth}: no recovery");
             let left = fs::read_dir(&folder).expect("listable").count();
             assert!(left <= 4, "{fault:?} at {nth}: {left} files are left over");
         }
@@ -75,7 +75,7 @@ fn the_power_fails_after_every_operation() {
             let image = tree.join(format!("image{seed}"));
             fs::create_dir(&image).expect("it can be made");
             system.power_loss(&folder, seed, &image);
-            let found = seen(&image);
+            let found = read_seen(&image);
             let acknowledged = published.checked_sub(1).map(short);
             let in_flight = Some(short(published));
             assert!(

@@ -2,24 +2,36 @@
 
 use std::collections::HashSet;
 
+use m1nd_base::{NodeKind, node_id};
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
 use m1nd_query::closure::ClosureState;
-use m1nd_query::references::{OccurrenceAnswer, callers_of_overloads};
+use m1nd_query::references::{
+    Occurrence, OccurrenceAnswer, OverrideCalls, SameName, callers_of_overloads, calls_of_overrides, same_names,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::closure::Closure;
 use super::symbol;
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, rows_schema,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, TextGroups, Tool,
+    ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
 };
 use crate::rows::{self, NodeRow, count, is_below};
-use crate::sites::{self, SiteRow};
+use crate::site_text::{SITE_GROUPS, SITE_OMITS};
+use crate::sites::{self, SiteRow, Totals};
 
 /// Default number of rows.
-const DEFAULT_ROWS: usize = 100;
+const DEFAULT_ROWS: usize = 200;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 1_000;
+/// Maximum number of calls of overrides that are listed.
+const MAX_OVERRIDE_CALLS: usize = 100;
+/// Maximum number of other functions of the name that are listed.
+const MAX_SAME_NAMES: usize = 10;
+/// Size of a text: all calls of most functions, so that nobody has to ask twice.
+const TEXT_BYTES: usize = 16_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,6 +48,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node: NodeRow,
+    /// Its name with its owners.
+    name: String,
     /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     includes: Vec<symbol::IncludedRow>,
@@ -43,11 +57,34 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     implementations: Vec<String>,
     callers: Vec<SiteRow>,
+    /// Folder or file of the rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    scope: String,
     /// Number of functions and files in scope that call it.
     total_callers: usize,
     /// Number of places in scope, all pages.
     total_sites: usize,
+    #[serde(flatten)]
+    totals: Totals,
+    /// Calls that name a method which overrides the node, and so do not run the node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    override_calls: Vec<SiteRow>,
+    #[serde(skip_serializing_if = "is_zero")]
+    total_override_calls: usize,
+    /// Other functions with the name of the node, and how often they are called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    same_name: Vec<SameNameRow>,
+    /// Their calls in all, those of functions that are not listed included.
+    #[serde(skip_serializing_if = "is_zero")]
+    total_same_name_calls: usize,
     closure: Closure,
+}
+
+#[derive(Debug, Serialize)]
+struct SameNameRow {
+    node_id: String,
+    name: String,
+    calls: usize,
 }
 
 pub(crate) struct Callers;
@@ -59,21 +96,23 @@ impl Tool for Callers {
     const SUMMARY: &'static str = "List every call of a node, and whether the list is complete";
     const ANSWERS: &'static str = "who calls something: each call with its line, and whether there may be more";
     const HELP: &'static str = "\
-Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
-file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
-tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
-calls are of: the constructors of a class, the declarations and the definition of a symbol, the overloads that the name
-means as well. `implementations` lists the
-methods that implement an abstract one.
+Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function
+or file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first,
+then tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on
+to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
+the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
+the methods that implement an abstract one. For a method of a family, the rows are the calls that may run it, those
+that name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
+`same_name` counts the calls of other functions with the name, which a text search finds as well.
 
-`tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number; `by_dispatch`: the
-code names a method that this one overrides). `total_callers` counts the functions and files, `total_sites` the calls.
-`closure.state` is `closed` if every call is known. It is `blocked` if something may hide more, and `closure.hiding` lists
-each place with its `reason`: a reference without a known target that has the name; a use as a value
-(`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
+`tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number, `or` names some;
+`by_dispatch`: the code `names` a method that this one overrides). `total_callers` counts the functions and files,
+`total_sites` the calls. `closure.state` is `closed` if every call is known. It is `blocked` if something may hide
+more, and `closure.hiding` lists each place with its `reason`: a reference without a known target that has the name; a
+use as a value (`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
 (`called_from_outside`); the name in code, strings or other files that no reference explains (`unexplained_text`,
-`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls it
-only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
+`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls
+it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 35, "who calls it, and with what"),
@@ -84,8 +123,9 @@ only if it is `closed`. `stale: true` marks files that changed since they were i
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];
-    const ROW_TEXT: Option<RowText> = Some(sites::row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&SITE_GROUPS);
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
+    const TEXT_OMITS: &'static [&'static str] = SITE_OMITS;
     const COMMAND: Option<Command> = Some(Command::new("callers", &["node_id"]));
     const DETAILS: &'static [&'static str] = &["callers.line_start", "callers.line_end", "closure.hiding"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("callers": "node_id", "label", "file_path", "role", "tier");
@@ -95,34 +135,76 @@ only if it is `closed`. `stale: true` marks files that changed since they were i
 
 impl ReadTool for Callers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let page = cx.page(input.top_k);
         let mut found = callers_of_overloads(snapshot, (node, &overloads), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
-        let includes = symbol::included(snapshot, &found.others);
+        let includes = symbol::list_included(snapshot, &found.others, &overloads);
+        let start = node;
+        let targets: Vec<NodeIx> = std::iter::once(node).chain(found.others.iter().copied()).collect();
         let implementations = symbol::implementations(snapshot, node);
+        let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
         // Of the whole project: none in a folder does not mean none.
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        found.rows.retain(|row| is_below(snapshot.graph().path(row.from), &scope));
+        let is_inside = |row: &Occurrence| is_below(snapshot.graph().path(row.from), &scope);
+        let mut family = calls_of_overrides(snapshot, &targets, &found.rows, cx.cancel())?;
+        let (same_name, total_same_name_calls) = list_same_names(snapshot, (start, &targets), &found.rows, &family);
+        family.rows.retain(is_inside);
+        found.rows.retain(is_inside);
         found.users = found.rows.iter().map(|row| row.from).collect::<HashSet<_>>().len();
-        let total = found.rows.len();
+        let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
+        let total_override_calls = family.rows.len();
+        family.rows.truncate(MAX_OVERRIDE_CALLS);
         let output = Output {
             callers: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_callers: found.users,
             total_sites: total,
-            closure: Closure::new(snapshot, &found.closure),
+            totals,
+            override_calls: sites::override_rows(snapshot, &family.rows),
+            total_override_calls,
+            same_name,
+            total_same_name_calls,
+            scope: scope.clone(),
+            closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,
             implementations,
             node,
+            name,
         };
         Ok(Answer::new(output).rows("callers", total).guidance(guidance))
     }
+}
+
+/// Other functions with the name of a node, and the number of their calls: a text search finds these as well. `rows`
+/// are its calls, `family` overrides it.
+fn list_same_names(
+    snapshot: &Snapshot,
+    (node, targets): (NodeIx, &[NodeIx]),
+    rows: &[Occurrence],
+    family: &OverrideCalls,
+) -> (Vec<SameNameRow>, usize) {
+    let graph = snapshot.graph();
+    if graph.kind(node) != NodeKind::Function {
+        return (Vec::new(), 0);
+    }
+    let named = rows.iter().map(|row| row.named);
+    let own = targets.iter().copied().chain(family.methods.iter().copied()).chain(named).collect();
+    let row = |other: &SameName| {
+        let id = graph.id(other.node).to_owned();
+        let name = match node_id::outside_path(&id) {
+            Some(path) => path.to_owned(),
+            None => sites::name_of(snapshot, other.node),
+        };
+        SameNameRow { node_id: id, name, calls: other.calls }
+    };
+    let found = same_names(snapshot, node, &own);
+    (found.iter().take(MAX_SAME_NAMES).map(row).collect(), found.iter().map(|other| other.calls).sum())
 }
 
 /// The next step of an answer that lists the users of a node, each called `what`; `by` follows its name.

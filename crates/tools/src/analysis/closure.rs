@@ -1,10 +1,12 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::closure::{self, Hiding};
+use m1nd_query::closure::{self, ClosureState, Hiding};
 use serde::Serialize;
 
 use crate::framework::is_zero;
+use crate::sites::LineReader;
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 struct HidingRow {
@@ -15,6 +17,8 @@ struct HidingRow {
     reason: String,
     file_path: String,
     line: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    line_content: String,
     /// It may hide an indirect dependent, not a direct one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     far: bool,
@@ -23,11 +27,14 @@ struct HidingRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
     /// Of the direct dependents.
-    state: &'static str,
+    state: Word<ClosureState>,
     /// Of all dependents, those through others included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    indirect: Option<&'static str>,
+    indirect: Option<Word<ClosureState>>,
     why: String,
+    /// The part of `why` that no row of `hiding` shows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    beside: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
     too_weak: usize,
@@ -45,12 +52,14 @@ impl Closure {
             reason: open.reason.clone(),
             file_path: open.file.clone(),
             line: open.line,
+            line_content: String::new(),
             far: open.far,
         };
         Self {
-            state: closure.state.word(),
+            state: Word(closure.state),
             indirect: None,
             why: closure.why.clone(),
+            beside: String::new(),
             hiding: closure.hiding.iter().map(row).collect(),
             total_hiding: closure.total_hiding,
             too_weak: closure.too_weak,
@@ -58,8 +67,18 @@ impl Closure {
         }
     }
 
+    /// With the line of code of each place, and with what no place shows.
+    pub(crate) fn with_lines(mut self, snapshot: &Snapshot, closure: &closure::Closure) -> Self {
+        self.beside.clone_from(&closure.beside);
+        let mut lines = LineReader::new(snapshot);
+        for row in &mut self.hiding {
+            row.line_content = lines.read(&row.file_path, row.line).0.trim().to_owned();
+        }
+        self
+    }
+
     /// With the verdict on the dependents of dependents.
     pub(crate) fn with_indirect(self, closure: &closure::Closure) -> Self {
-        Self { indirect: Some(closure.indirect.word()), ..self }
+        Self { indirect: Some(Word(closure.indirect)), ..self }
     }
 }

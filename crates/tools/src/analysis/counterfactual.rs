@@ -1,5 +1,6 @@
 //! Shows what a project loses without some nodes.
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
@@ -13,8 +14,9 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
     Toolset, is_zero, number, rows_schema, yes,
 };
-use crate::rows::{self, NodeRow, Unresolved, count, rounded};
+use crate::rows::{self, NodeRow, Unresolved, count, round_value};
 use crate::sites::{self, SiteRow};
+use crate::word::Word;
 
 /// Maximum nodes of one call.
 const MAX_NODES: usize = 50;
@@ -43,7 +45,7 @@ pub(crate) struct Input {
 pub(crate) struct Step {
     from: String,
     to: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     file_path: String,
     line: u32,
 }
@@ -135,7 +137,7 @@ impl Tool for Counterfactual {
     const NAME: &'static str = "counterfactual";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "Show what breaks and what falls out of use if nodes are deleted";
-    const ANSWERS: &'static str = "what breaks and what nothing uses any more if something is deleted";
+    const ANSWERS: &'static str = "what breaks and what falls out of use if something is deleted";
     const HELP: &'static str = "\
 Removes nodes, with all they contain, in thought. Nothing is changed. The effects are exact on the graph:
 
@@ -190,12 +192,12 @@ in `callers`. What code outside of the index may use is never said to be deletab
 
 impl ReadTool for Counterfactual {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (nodes, unresolved_ids) = rows::resolve_all(snapshot, "node_ids", &input.node_ids)?;
         let page = cx.page(input.top_k);
         let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             closure.block(unseen);
         }
         let total = found.dangling.len();
@@ -222,8 +224,8 @@ impl ReadTool for Counterfactual {
                 .iter()
                 .map(|&(node, detached)| Cut { node_id: ids(node), detached })
                 .collect(),
-            pct_activation_lost: rounded(found.share_lost()),
-            total_impact: rounded(found.share_lost()),
+            pct_activation_lost: round_value(found.share_lost()),
+            total_impact: round_value(found.share_lost()),
             reachability_before: found.definitions,
             reachability_after: found.definitions_left,
             incomplete: found.incomplete,
@@ -249,7 +251,7 @@ fn broken_row(snapshot: &Snapshot, row: &Broken) -> BrokenRow {
     let step = |hop: &Hop| Step {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
+        relation: Word(hop.relation),
         file_path: hop.file.clone(),
         line: hop.line,
     };
@@ -282,12 +284,12 @@ fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Syner
     let row = |one: &what_if::Individual| IndividualRow {
         node_id: snapshot.graph().id(one.node).to_owned(),
         affected: one.lost,
-        pct_activation_lost: rounded(one.lost as f64 / all),
+        pct_activation_lost: round_value(one.lost as f64 / all),
     };
     Some(Synergy {
-        synergy_factor: rounded(found.synergy()?),
+        synergy_factor: round_value(found.synergy()?),
         individual_impacts: found.individual.iter().map(row).collect(),
-        combined_impact: rounded(found.share_lost()),
+        combined_impact: round_value(found.share_lost()),
     })
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
 use m1nd_query::changes::{
-    ChangedFile, CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, changed_files,
-    differences, findings,
+    Asked, ChangedFile, CouplingDelta, EdgeRow, FileChange, Finding, GraphDifference, Question, RenamedNode,
+    WeightChange, changed_files, differences, findings,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,8 @@ use crate::framework::{
     Toolset,
 };
 use crate::past;
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -65,7 +66,7 @@ pub(crate) struct Weight {
 pub(crate) struct Renamed {
     from: String,
     to: String,
-    kind: &'static str,
+    kind: Word<RenameKind>,
     likeness: f64,
 }
 
@@ -73,7 +74,7 @@ pub(crate) struct Renamed {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     /// Its path before, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
@@ -95,7 +96,7 @@ pub(crate) struct Coupling {
 /// What answers the question.
 #[derive(Debug, Serialize)]
 pub(crate) struct AnswerRow {
-    asked: &'static str,
+    asked: Word<Asked>,
     detail: String,
     names: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,7 +170,7 @@ Each list has at most 200 rows, code before what documents say; `what_is_missing
 
 impl ReadTool for Differential {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (one, other) = both(&input)?;
         let history = cx.history();
         let mut output = empty(&one, &other);
@@ -177,7 +178,7 @@ impl ReadTool for Differential {
             Ok(place) => place,
             Err(reason) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(past::blocked(past::remedy(&reason))));
+                return Ok(Answer::new(output).guidance(past::report_blocked(past::remedy(&reason))));
             }
         };
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
@@ -283,7 +284,7 @@ fn focus(names: &[String], before: &Snapshot, after: &Snapshot) -> Result<Vec<St
 
 fn answer(found: Finding) -> AnswerRow {
     let (file_path, line) = found.place.unzip();
-    AnswerRow { asked: found.asked.word(), detail: found.detail, names: found.names, file_path, line }
+    AnswerRow { asked: Word(found.asked), detail: found.detail, names: found.names, file_path, line }
 }
 
 fn empty(one: &str, other: &str) -> Output {
@@ -312,7 +313,7 @@ fn fill(
     wanted: &Wanted,
     mut left_out: Vec<String>,
 ) {
-    output.structural_drift = rounded(found.drift());
+    output.structural_drift = round_value(found.drift());
     output.summary = format!("{}; {}", count(files.len(), "changed file"), summary(&found));
     let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
     let mut cut = |what: &str, rows: usize| {
@@ -341,7 +342,7 @@ fn fill(
     output.removed_nodes = removed_nodes.into_iter().take(MAX_ROWS).collect();
     output.new_edges = new_edges.into_iter().take(MAX_ROWS).map(edge).collect();
     output.removed_edges = removed_edges.into_iter().take(MAX_ROWS).map(edge).collect();
-    output.renamed_nodes = renamed.into_iter().take(MAX_ROWS).map(self::renamed).collect();
+    output.renamed_nodes = renamed.into_iter().take(MAX_ROWS).map(self::build_renamed).collect();
     output.weight_changes = weights.into_iter().take(MAX_ROWS).map(weight).collect();
     output.coupling_deltas = found.couplings.into_iter().take(MAX_ROWS).map(coupling).collect();
     output.what_is_missing = (!left_out.is_empty()).then(|| left_out.join("; "));
@@ -357,7 +358,7 @@ fn summary(found: &GraphDifference) -> String {
 
 fn file_row(row: ChangedFile) -> FileRow {
     let (lines_before, lines_after) = row.lines;
-    FileRow { file_path: row.path, change: row.change.word(), from: row.from, lines_before, lines_after }
+    FileRow { file_path: row.path, change: Word(row.change), from: row.from, lines_before, lines_after }
 }
 
 fn edge(row: EdgeRow) -> Edge {
@@ -365,12 +366,17 @@ fn edge(row: EdgeRow) -> Edge {
     Edge { source, target, relation, weight: sites, file_path, line }
 }
 
-fn renamed(row: RenamedNode) -> Renamed {
+answer_kinds! {
+    /// What became of a symbol: its name stayed, or has changed.
+    pub(crate) RenameKind { Move = "move", Rename = "rename", }
+}
+
+fn build_renamed(row: RenamedNode) -> Renamed {
     Renamed {
         from: row.from,
         to: row.to,
-        kind: if row.is_move { "move" } else { "rename" },
-        likeness: rounded(row.likeness),
+        kind: Word(if row.is_move { RenameKind::Move } else { RenameKind::Rename }),
+        likeness: round_value(row.likeness),
     }
 }
 
@@ -390,9 +396,9 @@ fn coupling(row: CouplingDelta) -> Coupling {
     Coupling {
         community_a: row.one,
         community_b: row.other,
-        old_coupling: rounded(old),
-        new_coupling: rounded(new),
-        delta: rounded(new - old),
+        old_coupling: round_value(old),
+        new_coupling: round_value(new),
+        delta: round_value(new - old),
     }
 }
 

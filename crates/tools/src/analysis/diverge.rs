@@ -9,7 +9,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::past::{self, NoBaseline};
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -122,7 +122,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
 
 impl ReadTool for Diverge {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let scope = past::scope(input.scope.as_deref())?;
         let mut output = Output { baseline: input.baseline.clone(), scope: input.scope.clone(), ..Output::default() };
         let history = cx.history();
@@ -131,7 +131,7 @@ impl ReadTool for Diverge {
             Ok(baseline) => baseline,
             Err(NoBaseline::Unknown { reason, remedy }) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(past::blocked(remedy)));
+                return Ok(Answer::new(output).guidance(past::report_blocked(remedy)));
             }
             Err(NoBaseline::Failed(error)) => return Err(*error),
         };
@@ -155,7 +155,7 @@ impl ReadTool for Diverge {
 
 fn fill(output: &mut Output, found: Divergence) {
     let graph = &found.graph;
-    output.structural_drift = Some(rounded(graph.drift()));
+    output.structural_drift = Some(round_value(graph.drift()));
     output.summary = format!(
         "{} modified; nodes: {} new, {} removed, {} renamed; edges: {} new, {} removed; {}",
         count(found.modified.len(), "file"),
@@ -185,7 +185,7 @@ fn fill(output: &mut Output, found: Divergence) {
         .map(|row| Modified {
             file: row.path,
             delta: row.delta.map(|(added, removed)| format!("+{added}/-{removed}")),
-            growth_ratio: rounded(row.growth),
+            growth_ratio: round_value(row.growth),
         })
         .collect();
     output.coupling_changes = found
@@ -193,8 +193,8 @@ fn fill(output: &mut Output, found: Divergence) {
         .into_iter()
         .map(|row| Coupling {
             direction: row.direction(),
-            was: rounded(row.was),
-            now: rounded(row.now),
+            was: round_value(row.was),
+            now: round_value(row.now),
             pair: row.pair,
         })
         .collect();

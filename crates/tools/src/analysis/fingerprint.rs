@@ -1,7 +1,7 @@
 //! Finds functions that are written alike or use the same things.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, equivalent_pairs, fingerprint};
+use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, Likeness, equivalent_pairs, fingerprint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,8 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number,
 };
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -44,7 +45,7 @@ pub(crate) struct EquivalentRow {
     #[serde(flatten)]
     node: NodeRow,
     similarity: f64,
-    reason: &'static str,
+    reason: Word<Likeness>,
     token_similarity: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     use_similarity: Option<f64>,
@@ -63,7 +64,7 @@ pub(crate) struct PairRow {
     place_a: String,
     place_b: String,
     similarity: f64,
-    reason: &'static str,
+    reason: Word<Likeness>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     directly_connected: bool,
 }
@@ -127,7 +128,7 @@ compare with instead of the whole project.";
 
 impl ReadTool for Fingerprint {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let Some(target) = &input.target_node else { return all_pairs(cx, &input) };
         let node = rows::resolve(snapshot, "target_node", target)?;
         let probes: Result<Vec<_>, ToolError> =
@@ -153,7 +154,7 @@ impl ReadTool for Fingerprint {
             equivalents: Some(page.iter().map(|row| equivalent_row(snapshot, row)).collect()),
             compared: found.compared,
             tokens: Some(found.tokens),
-            fingerprint: found.sketch.into_iter().map(rounded).collect(),
+            fingerprint: found.sketch.into_iter().map(round_value).collect(),
             ..nothing()
         };
         let guidance = match first {
@@ -180,7 +181,7 @@ fn nothing() -> Output {
 }
 
 fn all_pairs(cx: &ReadContext<'_>, input: &Input) -> Result<Answer<Output>, ToolError> {
-    let snapshot = cx.indexed()?;
+    let snapshot = cx.require_indexed()?;
     let found = equivalent_pairs(snapshot, input.similarity_threshold, cx.cancel())?;
     let total = found.pairs.len();
     let first = found.pairs.first().map(|pair| snapshot.graph().id(pair.a).to_owned());
@@ -203,10 +204,10 @@ fn equivalent_row(snapshot: &Snapshot, row: &Equivalent) -> EquivalentRow {
     let graph = snapshot.graph();
     EquivalentRow {
         node: NodeRow::new(snapshot, row.node),
-        similarity: rounded(row.similarity),
-        reason: row.likeness.word(),
-        token_similarity: rounded(row.tokens),
-        use_similarity: row.uses.map(rounded),
+        similarity: round_value(row.similarity),
+        reason: Word(row.likeness),
+        token_similarity: round_value(row.tokens),
+        use_similarity: row.uses.map(round_value),
         common_uses: row.common.iter().take(MAX_COMMON).map(|&node| graph.label(node).to_owned()).collect(),
         directly_connected: row.connected,
         same_role: row.same_role,
@@ -221,8 +222,8 @@ fn pair_row(snapshot: &Snapshot, pair: &EquivalentPair) -> PairRow {
         node_b: graph.id(pair.b.node).to_owned(),
         place_a: place(pair.a),
         place_b: place(pair.b.node),
-        similarity: rounded(pair.b.similarity),
-        reason: pair.b.likeness.word(),
+        similarity: round_value(pair.b.similarity),
+        reason: Word(pair.b.likeness),
         directly_connected: pair.b.connected,
     }
 }

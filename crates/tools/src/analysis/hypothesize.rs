@@ -1,10 +1,11 @@
 //! Tests a claim about the structure of code.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
 use m1nd_query::what_if::hypothesize::{
-    self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
+    self as query, Bounds, Claim, ClaimKind, Evidence, EvidenceKind, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number, yes,
 };
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 5;
@@ -91,8 +93,8 @@ pub(crate) struct Input {
 pub(crate) struct Step {
     from: String,
     to: String,
-    relation: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    tier: Word<EdgeTier>,
     file_path: String,
     line: u32,
 }
@@ -100,12 +102,12 @@ pub(crate) struct Step {
 #[derive(Debug, Serialize)]
 pub(crate) struct EvidenceRow {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<EvidenceKind>,
     description: String,
     likelihood_factor: f64,
     nodes: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path_weight: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,11 +135,11 @@ pub(crate) struct PartialRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     confidence: f64,
     why: String,
     claim: String,
-    claim_type: &'static str,
+    claim_type: Word<ClaimKind>,
     subject_nodes: Vec<String>,
     object_nodes: Vec<String>,
     supporting_evidence: Vec<EvidenceRow>,
@@ -198,7 +200,7 @@ without result stopped; `path_budget` and `max_hops` bound it.";
 
 impl ReadTool for Hypothesize {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let claim = claim(&input)?;
         let named = |text: &str| rows::resolve_part(snapshot, "claim", text);
         let resolved = ResolvedClaim {
@@ -211,22 +213,22 @@ impl ReadTool for Hypothesize {
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
         let history = uses_history.then(|| cx.history_at_hand());
         let mut tested = query::hypothesize(snapshot, &resolved, bounds, history.as_ref(), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             tested = tested.over_unseen(&unseen);
         }
         let guidance = guidance(snapshot, &resolved, &tested);
         let id = |part: &Option<Part>| part.iter().map(|part| part.name(snapshot.graph())).collect();
         let output = Output {
-            verdict: tested.verdict.word(),
-            confidence: rounded(tested.confidence),
+            verdict: Word(tested.verdict),
+            confidence: round_value(tested.confidence),
             why: tested.why.clone(),
             claim: input.claim.unwrap_or_else(|| claim.kind.word().to_owned()),
-            claim_type: claim.kind.word(),
+            claim_type: Word(claim.kind),
             subject_nodes: id(&resolved.subject),
             object_nodes: id(&resolved.object),
             supporting_evidence: tested.supporting.iter().map(|row| evidence(snapshot, row, true)).collect(),
             contradicting_evidence: tested.contradicting.iter().map(|row| evidence(snapshot, row, false)).collect(),
-            blocking: tested.hidden.iter().map(|row| hidden(snapshot, row)).collect(),
+            blocking: tested.hidden.iter().map(|row| build_hidden(snapshot, row)).collect(),
             total_blocking: tested.total_hidden,
             partial_reach: match input.include_partial_flow {
                 true => tested.partial.iter().map(|row| partial(snapshot, row)).collect(),
@@ -283,8 +285,8 @@ fn evidence(snapshot: &Snapshot, row: &Evidence, supports: bool) -> EvidenceRow 
     let step = |hop: &Hop| Step {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
-        tier: hop.tier.word(),
+        relation: Word(hop.relation),
+        tier: Word(hop.tier),
         file_path: hop.file.clone(),
         line: hop.line,
     };
@@ -292,17 +294,17 @@ fn evidence(snapshot: &Snapshot, row: &Evidence, supports: bool) -> EvidenceRow 
     let share = row.strength.clamp(0.01, 0.99);
     let odds = share / (1.0 - share);
     EvidenceRow {
-        kind: row.kind.word(),
+        kind: Word(row.kind),
         description: row.text.clone(),
-        likelihood_factor: rounded(if supports { odds } else { 1.0 / odds }),
+        likelihood_factor: round_value(if supports { odds } else { 1.0 / odds }),
         nodes: row.nodes.iter().map(|&node| graph.id(node).to_owned()).collect(),
-        relations: row.path.iter().map(|hop| hop.relation.word()).collect(),
-        path_weight: (!row.path.is_empty()).then(|| rounded(row.strength)),
+        relations: row.path.iter().map(|hop| Word(hop.relation)).collect(),
+        path_weight: (!row.path.is_empty()).then(|| round_value(row.strength)),
         steps: row.path.iter().map(step).collect(),
     }
 }
 
-fn hidden(snapshot: &Snapshot, row: &Hidden) -> HiddenRow {
+fn build_hidden(snapshot: &Snapshot, row: &Hidden) -> HiddenRow {
     HiddenRow {
         label: snapshot.graph().label(row.node).to_owned(),
         name: row.name.clone(),
@@ -317,7 +319,7 @@ fn partial(snapshot: &Snapshot, &(node, hops): &(NodeIx, u32)) -> PartialRow {
         node_id: snapshot.graph().id(node).to_owned(),
         label: snapshot.graph().label(node).to_owned(),
         hops_from_source: hops,
-        activation_at_stop: rounded(1.0 / (1.0 + f64::from(hops))),
+        activation_at_stop: round_value(1.0 / (1.0 + f64::from(hops))),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::impact;
-use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
-use m1nd_query::changes::predict::PredictRow;
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow, impact};
+use m1nd_query::changes::predict::{PredictRow, Verdict};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
@@ -20,8 +20,9 @@ use crate::framework::{
     ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
 };
 use crate::past::CitedCommit;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::{Kind, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -68,15 +69,17 @@ pub(crate) struct Input {
     max_chains: usize,
 }
 
-/// The side of rows that depend on the node.
-const DEPENDENT: &str = "dependent";
+answer_kinds! {
+    /// Why a node is in the blast radius.
+    pub(crate) Side { Dependent = "dependent", Dependency = "dependency", History = "history", }
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
     to: String,
-    relation: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    tier: Word<EdgeTier>,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
@@ -89,7 +92,7 @@ pub(crate) struct BlastRow {
     #[serde(flatten)]
     node: NodeRow,
     /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
-    side: &'static str,
+    side: Word<Side>,
     class: &'static str,
     /// Absent where no path in the code leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +113,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     if let Some(Value::Array(steps)) = short.get_mut("witness") {
         steps.truncate(1);
     }
-    short.retain(|_, value| *value != DEPENDENT);
+    short.retain(|_, value| *value != Side::Dependent.word());
     row_line(&short)
 }
 
@@ -119,7 +122,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 pub(crate) struct ChangedTogether {
     common_commits: u32,
     of: u32,
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     commits: Vec<CitedCommit>,
 }
 
@@ -127,7 +130,7 @@ pub(crate) struct ChangedTogether {
 pub(crate) struct Chain {
     /// Labels, outwards from the changed node.
     path: Vec<String>,
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     cumulative_strength: f64,
 }
 
@@ -233,7 +236,7 @@ default (`max_output_chars`); `cursor` continues.";
 
 impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
         let (node, also) = match &part {
             Part::Node(node) => (*node, &[][..]),
@@ -250,7 +253,7 @@ impl ReadTool for Impact {
         };
         let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let chains = match input.include_causal_chains {
@@ -264,7 +267,7 @@ impl ReadTool for Impact {
         };
         let unreached = match direction {
             Direction::Reverse => Vec::new(),
-            Direction::Forward | Direction::Both => unreached(snapshot, node, &found, &past),
+            Direction::Forward | Direction::Both => list_unreached(snapshot, node, &found, &past),
         };
         let source = match &part {
             Part::Node(node) => NodeRow::new(snapshot, *node),
@@ -285,7 +288,7 @@ impl ReadTool for Impact {
             line_end: source.line_end,
             direction: input.direction,
             total_blast_nodes: total,
-            total_energy: rounded(found.total_strength),
+            total_energy: round_value(found.total_strength),
             max_hops_reached: found.max_hops_reached,
             members_changed_with_it: found.members,
             files: files(&found),
@@ -309,27 +312,27 @@ fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> 
 }
 
 /// Rows of files that only the history connects with the node.
-fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
+fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
     let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
     reached.insert(snapshot.graph().path(node));
     let row = |row: &PredictRow| {
         Some(BlastRow {
             node: NodeRow::new(snapshot, row.node?),
-            side: "history",
+            side: Word(Side::History),
             class: "co_change",
             hop_distance: None,
             signal_strength: None,
-            probability: past.probability(&row.path).map(rounded),
+            probability: past.probability(&row.path).map(round_value),
             witness: Vec::new(),
             changed_together: Some(ChangedTogether {
                 common_commits: row.support,
                 of: row.of,
-                verdict: row.verdict.word(),
+                verdict: Word(row.verdict),
                 commits: CitedCommit::all(&row.commits),
             }),
         })
     };
-    past.unreached(&reached).into_iter().filter_map(row).collect()
+    past.list_unreached(&reached).into_iter().filter_map(row).collect()
 }
 
 fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastRow {
@@ -337,19 +340,19 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     let witness = |hop: &Hop| Witness {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
-        tier: hop.tier.word(),
+        relation: Word(hop.relation),
+        tier: Word(hop.tier),
         provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
-        side: if row.dependent { DEPENDENT } else { "dependency" },
+        side: Word(if row.dependent { Side::Dependent } else { Side::Dependency }),
         class: row.class.word(),
         hop_distance: Some(row.hops),
-        signal_strength: Some(rounded(row.strength)),
-        probability: past.probability(graph.path(row.node)).map(rounded),
+        signal_strength: Some(round_value(row.strength)),
+        probability: past.probability(graph.path(row.node)).map(round_value),
         witness: row.witness.iter().map(witness).collect(),
         changed_together: None,
     }
@@ -370,8 +373,8 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
         }
         Chain {
             path: nodes.into_iter().map(str::to_owned).collect(),
-            relations: hops.iter().map(|hop| hop.relation.word()).collect(),
-            cumulative_strength: rounded(row.strength),
+            relations: hops.iter().map(|hop| Word(hop.relation)).collect(),
+            cumulative_strength: round_value(row.strength),
         }
     };
     rows.iter().take(limit).map(chain).collect()
@@ -382,7 +385,7 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
         file_path: file.path.clone(),
         nodes: file.rows,
         hop_distance: file.hops,
-        signal_strength: rounded(file.strength),
+        signal_strength: round_value(file.strength),
         is_test: file.is_test,
     };
     found.files.iter().map(row).collect()

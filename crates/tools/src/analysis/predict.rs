@@ -20,8 +20,9 @@ use crate::framework::{
 };
 use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit, STILL_MEASURED};
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -63,10 +64,10 @@ pub(crate) struct Row {
     /// Id of the changed node that it belongs to, if several changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     because_of: Option<String>,
-    source: &'static str,
+    source: Word<Source>,
     coupling_strength: f64,
     confidence: f64,
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     support: u32,
     of_commits: u32,
     reason: String,
@@ -94,7 +95,7 @@ pub(crate) struct Trend {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Stratum {
-    source: &'static str,
+    source: Word<Source>,
     /// Extension of the files, or `all`.
     files: String,
     n: usize,
@@ -226,7 +227,7 @@ struct Asked {
 
 impl ReadTool for Predict {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let history = cx.history_at_hand();
         let one = input.changed_node.iter().map(|name| ("changed_node", name));
@@ -234,7 +235,7 @@ impl ReadTool for Predict {
         let asked = match named.is_empty() {
             true => match work_tree_changes(snapshot, &history, cx.cancel()) {
                 Ok(found) => of_work_tree(snapshot, found.changed, found.gaps),
-                Err(error) => return past::untold(error, |note| unanswered(snapshot, None, note)),
+                Err(error) => return past::untold(error, |note| answer_empty(snapshot, None, note)),
             },
             false => of_names(snapshot, &named)?,
         };
@@ -253,7 +254,7 @@ impl ReadTool for Predict {
         let guidance = guidance(&asked, &found);
         let total = found.rows.len();
         let covering = covering_tests(cx, Some(&history), asked.nodes.iter().copied(), "")?;
-        let mut output = unanswered(snapshot, Some(&asked), String::new());
+        let mut output = answer_empty(snapshot, Some(&asked), String::new());
         output.changed_node = input.changed_node;
         output.note = note(&asked, &found);
         fill(&mut output, snapshot, &found);
@@ -303,7 +304,7 @@ fn of_work_tree(snapshot: &Snapshot, changed: Vec<String>, mut gaps: Vec<String>
 }
 
 /// An answer without rows.
-fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Output {
+fn answer_empty(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Output {
     let paths = |asked: &Asked| {
         let ids = asked.nodes.iter().map(|&node| snapshot.graph().id(node).to_owned());
         ids.chain(asked.others.iter().cloned()).collect()
@@ -339,7 +340,7 @@ fn fill(output: &mut Output, snapshot: &Snapshot, found: &PredictAnswer) {
         });
     }
     output.velocity = found.velocity.map(|(trend, (older, newer))| Trend {
-        velocity: rounded(newer - older),
+        velocity: round_value(newer - older),
         trend: match trend {
             Velocity::Accelerating => "Accelerating",
             Velocity::Decelerating => "Decelerating",
@@ -362,13 +363,13 @@ fn symbol(snapshot: &Snapshot, row: &SymbolRow, of: u32) -> Symbol {
 
 fn calibration(found: &Calibration) -> CalibrationRow {
     let stratum = |row: &m1nd_query::changes::predict::Stratum| Stratum {
-        source: row.source.word(),
+        source: Word(row.source),
         files: row.extension.as_ref().map_or_else(|| "all".to_owned(), |extension| format!(".{extension}")),
         n: row.rows,
-        tau: row.act.map(|threshold| rounded(threshold.tau)),
-        tau_reverify: row.reverify.map(|threshold| rounded(threshold.tau)),
-        measured_precision: row.act.map(|threshold| rounded(threshold.precision)),
-        precision_bound: row.act.map(|threshold| rounded(threshold.bound)),
+        tau: row.act.map(|threshold| round_value(threshold.tau)),
+        tau_reverify: row.reverify.map(|threshold| round_value(threshold.tau)),
+        measured_precision: row.act.map(|threshold| round_value(threshold.precision)),
+        precision_bound: row.act.map(|threshold| round_value(threshold.bound)),
     };
     let note = match found.is_known() {
         true if found.precision.is_none() => Some(format!(
@@ -385,11 +386,11 @@ fn calibration(found: &Calibration) -> CalibrationRow {
     CalibrationRow {
         signal: "predict",
         calibrated: found.is_known(),
-        target_alpha: rounded(1.0 - ACT_SHARE),
+        target_alpha: round_value(1.0 - ACT_SHARE),
         n: found.rows,
-        coverage: rounded(found.coverage),
-        measured_precision: found.precision.map(rounded),
-        calibration_error: rounded(found.error),
+        coverage: round_value(found.coverage),
+        measured_precision: found.precision.map(round_value),
+        calibration_error: round_value(found.error),
         strata: found.strata.iter().map(stratum).collect(),
         note,
     }
@@ -404,10 +405,10 @@ fn row(snapshot: &Snapshot, found: &PredictRow, several: bool) -> Row {
         node_id: id,
         file_path: found.path.clone(),
         because_of: several.then(|| graph.id(found.because_of).to_owned()),
-        source: found.source.word(),
-        coupling_strength: rounded(coupling),
-        confidence: rounded(found.probability),
-        verdict: found.verdict.word(),
+        source: Word(found.source),
+        coupling_strength: round_value(coupling),
+        confidence: round_value(found.probability),
+        verdict: Word(found.verdict),
         support: found.support,
         of_commits: found.of,
         reason: reason(found),

@@ -9,10 +9,11 @@ use super::callers::guidance;
 use super::closure::Closure;
 use super::symbol;
 use crate::framework::{
-    Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number, rows_schema,
+    Answer, Command, ReadContext, ReadTool, Route, Stage, TextGroups, Tool, ToolError, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
-use crate::sites::{self, SiteRow};
+use crate::site_text::{SITE_GROUPS, SITE_OMITS};
+use crate::sites::{self, SiteRow, Totals};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 100;
@@ -35,6 +36,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node: NodeRow,
+    /// Its name with its owners.
+    name: String,
     /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     includes: Vec<symbol::IncludedRow>,
@@ -46,6 +49,11 @@ pub(crate) struct Output {
     total_references: usize,
     /// Number of functions and files that hold them.
     total_users: usize,
+    #[serde(flatten)]
+    totals: Totals,
+    /// The roles of the rows, if not all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<&'static str>,
     /// Number of places by role, of all roles.
     by_role: Map<String, Value>,
     closure: Closure,
@@ -62,8 +70,9 @@ impl Tool for References {
     const HELP: &'static str = "\
 Lists the places that use a node, each with its line, the function or file around it, and a `role`: `call`, `macro`,
 `read`, `write`, `type`, `inherit`, `override`, `decorate`, `import`, `reexport`, `register`, `config`, `document`, or
-`use` for others and for files that changed since they were indexed. `roles` limits the rows to some of them; `by_role`
-counts all. Uses of a class include those of its constructors, not those of its other members; those of a declaration
+`use` for others and for files that changed since they were indexed. `roles` (or `access`) limits the rows to some of
+them; `by_role` counts all. Who changes a value: `access: write`, which are assignments of each form, updates, struct
+literals, targets of destructuring, elements that are set, and `&mut`. Uses of a class include those of its constructors, not those of its other members; those of a declaration
 include those of its definition, and the other way round: `includes` lists such nodes. Code comes first, then tests, by
 path and line.
 
@@ -78,9 +87,9 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
-        &[("node", "node_id"), ("role", "roles"), ("limit", "top_k")];
-    const ROW_TEXT: Option<RowText> = Some(sites::row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["node"];
+        &[("node", "node_id"), ("role", "roles"), ("access", "roles"), ("limit", "top_k")];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&SITE_GROUPS);
+    const TEXT_OMITS: &'static [&'static str] = SITE_OMITS;
     const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
     const DETAILS: &'static [&'static str] =
         &["references.line_start", "references.line_end", "by_role", "closure.hiding"];
@@ -91,17 +100,18 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
 
 impl ReadTool for References {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let wanted = roles(&input.roles)?;
         let page = cx.page(input.top_k);
         let mut found = references_of_overloads(snapshot, (node, &overloads), &wanted, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
-        let total = found.rows.len();
-        let includes = symbol::included(snapshot, &found.others);
+        let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
+        let includes = symbol::list_included(snapshot, &found.others, &overloads);
         let implementations = symbol::implementations(snapshot, node);
+        let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
         let guidance = guidance((&node, ""), first, &found, "user");
@@ -109,11 +119,14 @@ impl ReadTool for References {
             references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_references: total,
             total_users: found.users,
+            roles: wanted.iter().map(|role| role.word()).collect(),
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
-            closure: Closure::new(snapshot, &found.closure),
+            totals,
+            closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,
             implementations,
             node,
+            name,
         };
         Ok(Answer::new(output).rows("references", total).guidance(guidance))
     }

@@ -12,14 +12,15 @@ const MAX_LISTED: usize = 20;
 #[derive(Debug, Serialize)]
 pub(super) struct IncludedRow {
     node_id: String,
-    /// `constructor`, `definition` or `declaration` of the node asked for.
+    /// `constructor`, `definition`, `declaration` or `overload` of the node asked for.
     part: &'static str,
 }
 
 /// The nodes whose uses are listed with those of `node`.
-pub(super) fn included(snapshot: &Snapshot, others: &[NodeIx]) -> Vec<IncludedRow> {
+pub(super) fn list_included(snapshot: &Snapshot, others: &[NodeIx], overloads: &[NodeIx]) -> Vec<IncludedRow> {
     let graph = snapshot.graph();
-    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: part(graph, node) };
+    let part = |node| if overloads.contains(&node) { "overload" } else { part(graph, node) };
+    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: part(node) };
     others.iter().take(MAX_LISTED).map(row).collect()
 }
 

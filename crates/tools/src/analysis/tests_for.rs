@@ -9,21 +9,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, rows_schema,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowLine, Shown, Stage,
+    TextGroups, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::past;
 use crate::rows::{self, count};
 use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
-const DEFAULT_ROWS: usize = 10;
+const DEFAULT_ROWS: usize = 8;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 /// Maximum changed nodes of one question.
 const MAX_CHANGED: usize = 200;
-/// Names of tests on a line.
+/// Tests on a line.
 const SHOWN_TESTS: usize = 4;
+/// Reasons on a line.
+const SHOWN_REASONS: usize = 2;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +46,8 @@ pub(crate) struct Output {
     changed: Vec<String>,
     tests: Vec<CoveringRow>,
     total_tests: usize,
+    /// Number of them that use the change, as the code says.
+    total_by_code: usize,
     /// Why rows may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
@@ -65,7 +69,7 @@ Lists the test files that cover the changed files or symbols, best first: which 
 `imports`, `fixture` (through a helper of the tests), `reaches` (through other code). Else: `changed_together` (with
 `common_commits`), `container` (it uses the class or file around a symbol), `name` (the names mirror each other),
 `folder`, `words` (of the task). `hop_distance` is the number of uses in between, `tests` are the functions that lead to
-the change. A fitted model orders the rows. A row that rests on the code uses the change, unless it is `possible`; all others
+the change, with their lines in `test_lines`. A fitted model orders the rows. A row that rests on the code uses the change, unless it is `possible`; all others
 are likely.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["auth.py"]}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 30, "(tests that cover it)")];
@@ -79,8 +83,8 @@ are likely.";
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("node_id", "changed"), ("node", "changed"), ("file_path", "changed"), ("limit", "top_k")];
     const COMMAND: Option<Command> = Some(Command::words("tests-for", &["changed"]));
-    const ROW_TEXT: Option<RowText> = Some(row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["changed", "total_tests"];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&GROUPS);
+    const TEXT_OMITS: &'static [&'static str] = &["changed", "total_tests", "total_by_code"];
     const DETAILS: &'static [&'static str] = &["tests.hop_distance", "tests.common_commits"];
     const OUTPUT_SCHEMA: &'static str =
         rows_schema!("tests": "node_id", "label", "file_path", "line_start", "evidence");
@@ -88,25 +92,47 @@ are likely.";
     type Output = Output;
 }
 
-/// `tests/test_a.py:4: test_login, test_logout  (calls, name)`.
-fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
-    let words = |name: &str| -> Vec<&str> {
-        row.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+/// How the text shows test files: each with its tests and the strongest reasons, below the numbers.
+const GROUPS: TextGroups =
+    TextGroups { top: write_numbers, head: |_| String::new(), row: write_tests, end: |_, _| String::new() };
+
+/// `45 test files use it by the code, 39 by commits, names and folders; shown: 1 to 8`.
+fn write_numbers(body: &Map<String, Value>, shown: Shown) -> String {
+    let by_code = body.get("total_by_code").and_then(Value::as_u64).map_or(0, |number| number as usize);
+    let others = shown.total.saturating_sub(by_code);
+    let mut out = match (by_code, others) {
+        (0, 0) => "no test file covers it".to_owned(),
+        (0, _) => format!("{} likely by commits, names and folders, none by the code", count(others, "test file")),
+        (_, 0) => format!("{} by the code", count(by_code, "test file")),
+        _ => format!("{} by the code, {others} more likely by commits, names and folders", count(by_code, "test file")),
     };
+    if shown.is_part() {
+        out.push_str(&format!("; best first, shown: {} to {}", shown.before + 1, shown.before + shown.rows));
+    }
+    out + "\n"
+}
+
+/// `tests/test_a.py: test_login:4, test_logout:9  (calls, name)`.
+fn write_tests(row: &Map<String, Value>, _: Option<&Map<String, Value>>, _: &Map<String, Value>) -> RowLine {
+    let list = |name: &str| row.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-    let line = row.get("line_start").and_then(Value::as_u64).filter(|line| *line > 0);
-    let place = line.map_or_else(|| text("file_path").to_owned(), |line| format!("{}:{line}", text("file_path")));
-    let tests = words("tests");
-    let more = tests.len().saturating_sub(SHOWN_TESTS);
-    let named = tests[..tests.len() - more].join(", ");
-    let named = if more > 0 { format!("{named} and {more} more") } else { named };
+    let (tests, lines) = (list("tests"), list("test_lines"));
+    let named = tests.iter().zip(lines).take(SHOWN_TESTS);
+    let mut named: Vec<String> =
+        named.map(|(test, line)| format!("{}:{line}", test.as_str().unwrap_or_default())).collect();
+    if tests.len() > SHOWN_TESTS {
+        named.push(format!("{} more", tests.len() - SHOWN_TESTS));
+    }
     let colon = if named.is_empty() { "" } else { ": " };
-    format!("{place}{colon}{named}  ({})", words("evidence").join(", "))
+    let reasons = list("evidence").iter().take(SHOWN_REASONS).filter_map(Value::as_str);
+    let reasons = reasons.map(|reason| reason.replace('_', " ")).collect::<Vec<_>>().join(", ");
+    let text = format!("{}{colon}{}  ({reasons})", text("file_path"), named.join(", "));
+    RowLine { place: String::new(), text }
 }
 
 impl ReadTool for TestsFor {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let history = cx.history_at_hand();
         let (changed, mut gaps) = match input.changed.is_empty() {
@@ -116,7 +142,7 @@ impl ReadTool for TestsFor {
                     let files = found.changed.iter().filter_map(|path| snapshot.graph().find_file(path));
                     (files.collect(), found.gaps)
                 }
-                Err(error) => return past::untold(error, |note| output(snapshot, &[], Vec::new(), 0, Some(note))),
+                Err(error) => return past::untold(error, |note| output(snapshot, &[], Vec::new(), (0, 0), Some(note))),
             },
         };
         let found =
@@ -125,10 +151,13 @@ impl ReadTool for TestsFor {
             gaps.push("the git history is still being read: tests that only changed together are missing".to_owned());
         }
         let guidance = guidance(&changed, &found);
+        let by_code = found.rows.iter().filter(|row| row.is_by_graph()).count();
         let total = found.rows.len();
         let tests = page.cut(found.rows).iter().map(|row| CoveringRow::new(snapshot, row)).collect();
         let missing = (!gaps.is_empty()).then(|| gaps.join("; "));
-        Ok(Answer::new(output(snapshot, &changed, tests, total, missing)).rows("tests", total).guidance(guidance))
+        Ok(Answer::new(output(snapshot, &changed, tests, (total, by_code), missing))
+            .rows("tests", total)
+            .guidance(guidance))
     }
 }
 
@@ -136,11 +165,11 @@ fn output(
     snapshot: &Snapshot,
     changed: &[NodeIx],
     tests: Vec<CoveringRow>,
-    total_tests: usize,
+    (total_tests, total_by_code): (usize, usize),
     what_is_missing: Option<String>,
 ) -> Output {
     let changed = changed.iter().map(|node| snapshot.graph().id(*node).to_owned()).collect();
-    Output { changed, tests, total_tests, what_is_missing }
+    Output { changed, tests, total_tests, total_by_code, what_is_missing }
 }
 
 /// The nodes that a caller names.

@@ -1,10 +1,12 @@
 //! Explains how two nodes are connected, with evidence for every step.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
-use m1nd_query::analysis::{DanglingEdge, WhyAnswer, WhyClosure, WhyPartsQuery, WhyPath, WhyQuery, WhyStep};
-use m1nd_query::analysis::{why, why_parts};
+use m1nd_query::analysis::{
+    DanglingEdge, WhyAnswer, WhyClosure, WhyPartsQuery, WhyPath, WhyQuery, WhyStep, why, why_parts,
+};
 use m1nd_query::changes::together;
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
@@ -17,7 +19,8 @@ use crate::framework::{
     Toolset, number, rows_schema,
 };
 use crate::past::CitedCommit;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 6;
@@ -51,10 +54,10 @@ pub(crate) struct Step {
     to: String,
     from_label: String,
     to_label: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     /// Whether the edge points from `from` to `to`, not back.
     forward: bool,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     #[serde(skip_serializing_if = "is_one")]
     of: u16,
     /// The call names a method that the target overrides.
@@ -78,9 +81,9 @@ pub(crate) struct PathRow {
     /// Labels, first to last.
     nodes: Vec<String>,
     node_ids: Vec<String>,
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     hops: usize,
-    direction: &'static str,
+    direction: Word<PathDirection>,
     cumulative_strength: f64,
     steps: Vec<Step>,
 }
@@ -100,7 +103,7 @@ pub(crate) struct Dangling {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
-    state: &'static str,
+    state: Word<ClosureState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     dangling_edges: Vec<Dangling>,
@@ -187,7 +190,7 @@ the chance of so many common commits if the files were independent.";
 
 impl ReadTool for Why {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let source = end(snapshot, "source", &input.source)?;
         let target = end(snapshot, "target", &input.target)?;
         let (source, target) = match (source, target) {
@@ -196,7 +199,7 @@ impl ReadTool for Why {
         };
         let query = WhyQuery { source, target, max_hops: input.max_hops as u32, max_paths: input.max_paths };
         let mut found = why(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+        if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
             found.closure =
                 WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
         }
@@ -221,7 +224,7 @@ fn output(
         paths: found.paths.iter().map(|path| path_row(snapshot, path)).collect(),
         reason: found.closure.reason.filter(|_| !found.found),
         closure: Closure {
-            state: found.closure.state.word(),
+            state: Word(found.closure.state),
             reason: found.closure.reason,
             dangling_edges: found.closure.dangling_edges.iter().map(|edge| dangling(snapshot, edge)).collect(),
             dangling_total: found.closure.dangling_total,
@@ -252,7 +255,7 @@ fn of_parts(
         max_paths: input.max_paths,
     };
     let mut found = why_parts(snapshot, &query, cx.cancel())?;
-    if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+    if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
         found.closure = WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
     }
     let row = |part: &Part| match part {
@@ -296,8 +299,8 @@ fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<Histo
         common_commits: found.support,
         commits_of_source: found.commits_of.0,
         commits_of_target: found.commits_of.1,
-        lift: rounded(found.lift),
-        p_value: rounded(found.p_value),
+        lift: round_value(found.lift),
+        p_value: round_value(found.p_value),
         commits: CitedCommit::all(&found.commits),
     })
 }
@@ -313,19 +316,24 @@ fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
     PathRow {
         nodes: nodes.iter().map(|node| graph.label(*node).to_owned()).collect(),
         node_ids: ids(snapshot, &nodes),
-        relations: path.steps.iter().map(|step| step.hop.relation.word()).collect(),
+        relations: path.steps.iter().map(|step| Word(step.hop.relation)).collect(),
         hops: path.steps.len(),
-        direction: direction(path),
-        cumulative_strength: rounded(path.strength),
+        direction: Word(direction(path)),
+        cumulative_strength: round_value(path.strength),
         steps: path.steps.iter().map(|step| step_row(snapshot, step)).collect(),
     }
 }
 
-fn direction(path: &WhyPath) -> &'static str {
+answer_kinds! {
+    /// How the edges of a path lead from source to target.
+    pub(crate) PathDirection { Forward = "forward", Backward = "backward", Mixed = "mixed", }
+}
+
+fn direction(path: &WhyPath) -> PathDirection {
     match path.direction {
-        Way::Forward => "forward",
-        Way::Backward => "backward",
-        Way::Mixed => "mixed",
+        Way::Forward => PathDirection::Forward,
+        Way::Backward => PathDirection::Backward,
+        Way::Mixed => PathDirection::Mixed,
     }
 }
 
@@ -337,9 +345,9 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         to: graph.id(hop.to).to_owned(),
         from_label: graph.label(hop.from).to_owned(),
         to_label: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
+        relation: Word(hop.relation),
         forward: hop.forward,
-        tier: hop.tier.word(),
+        tier: Word(hop.tier),
         of: hop.of,
         dispatch: hop.dispatch,
         provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),

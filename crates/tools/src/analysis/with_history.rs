@@ -65,7 +65,7 @@ impl WithHistory {
     }
 
     /// Existing files that changed together with the node's file, without those in `reached`.
-    pub(super) fn unreached(&self, reached: &HashSet<&str>) -> Vec<&PredictRow> {
+    pub(super) fn list_unreached(&self, reached: &HashSet<&str>) -> Vec<&PredictRow> {
         let rows = self.order.iter().filter_map(|path| self.rows.get(path));
         let is_one = |row: &&PredictRow| {
             row.source == Source::CoChange

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Snapshot, Status};
+use m1nd_engine::{ProcessRole, Snapshot, Status};
 use m1nd_mind::Memories;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::framework::ReadContext;
+use crate::word::Word;
 
 /// Roots listed.
 const MAX_ROOTS: usize = 8;
@@ -29,7 +30,7 @@ pub(crate) struct Fingerprint {
     /// Commit of the first root when it was indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     indexed_head: Option<String>,
-    role: &'static str,
+    role: Word<ProcessRole>,
 }
 
 /// The binding of this process.
@@ -50,10 +51,10 @@ pub(crate) fn fingerprint(cx: &ReadContext<'_>, status: &Status) -> Fingerprint 
         },
         ingest_root_count: roots.len(),
         ingest_roots: roots.into_iter().take(MAX_ROOTS).collect(),
-        graph_path_exists: cx.stored().is_some(),
+        graph_path_exists: cx.find_stored().is_some(),
         graph_generation: snapshot.generation(),
         indexed_head: snapshot.heads().first().cloned().flatten(),
-        role: status.role.word(),
+        role: Word(status.role),
     }
 }
 

@@ -84,7 +84,7 @@ impl Inspection {
     }
 
     /// The failed checks.
-    pub(crate) fn failed(&self) -> impl Iterator<Item = &Check> {
+    pub(crate) fn list_failed(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|row| row.result == Outcome::Fail)
     }
 }
@@ -99,7 +99,7 @@ struct Run<'a, 'c> {
 impl Run<'_, '_> {
     fn add(&mut self, check: impl FnOnce(&Self) -> Result<Check, ToolError>) -> Result<(), ToolError> {
         self.cx.cancel().check()?;
-        let (check, took) = self.cx.timed(|| check(self));
+        let (check, took) = self.cx.time_work(|| check(self));
         let check = check?;
         self.cost_ms.insert(check.check, took);
         self.checks.push(check);
@@ -116,7 +116,7 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
     let mut run = Run { cx, checks: Vec::new(), cost_ms: BTreeMap::new() };
     run.add(|_| Ok(surface.check()))?;
     run.add(|_| Ok(workspace(cx, mismatch.as_ref(), reception.as_ref())))?;
-    run.add(|_| Ok(populated(snapshot, &status)))?;
+    run.add(|_| Ok(check_populated(snapshot, &status)))?;
     run.add(|_| Ok(store(&status)))?;
     if !snapshot.is_empty() {
         let mut sampled = None;
@@ -130,10 +130,10 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
         run.add(|_| Ok(disk(cx, &status)))?;
         let is_fresh = run.checks.last().is_some_and(|check| check.result == Outcome::Pass);
         run.add(|_| found_again(cx, &sample))?;
-        run.add(|_| Ok(stored(cx.check_stored(depth.stored_bytes()))))?;
+        run.add(|_| Ok(check_stored(cx.check_stored(depth.stored_bytes()))))?;
         run.add(|_| Ok(head(snapshot, is_fresh)))?;
     }
-    if let Some(check) = observed(evidence) {
+    if let Some(check) = check_observed(evidence) {
         run.add(|_| Ok(check))?;
     }
     let Run { checks, cost_ms, .. } = run;
@@ -164,15 +164,15 @@ fn workspace(cx: &ReadContext<'_>, mismatch: Option<&Mismatch>, reception: Optio
         (Some(mismatch), _) => Check::fail(NAME, mismatch.message.clone()),
         (None, Some(reception)) if reception.is_declared => Check::fail(NAME, reception.honest.clone()),
         // A server may be meant for another folder than the one that it is started in.
-        (None, Some(reception)) => Check::unknown(NAME, reception.honest.clone()),
+        (None, Some(reception)) => Check::leave_unknown(NAME, reception.honest.clone()),
         (None, None) if cx.memory().caller_places().folders.is_empty() => {
-            Check::unknown(NAME, "the client does not say which folder it has open")
+            Check::leave_unknown(NAME, "the client does not say which folder it has open")
         }
         (None, None) => Check::pass(NAME, "the caller's folder is one that this server is for"),
     }
 }
 
-fn populated(snapshot: &Snapshot, status: &Status) -> Check {
+fn check_populated(snapshot: &Snapshot, status: &Status) -> Check {
     const NAME: &str = "index";
     let now =
         status.activity.as_ref().map(|now| format!("; an ingest is at stage `{}`", now.stage)).unwrap_or_default();
@@ -187,17 +187,19 @@ fn populated(snapshot: &Snapshot, status: &Status) -> Check {
 }
 
 /// What the caller has seen of an answer; `None` if it says nothing.
-fn observed(evidence: &Evidence) -> Option<Check> {
+fn check_observed(evidence: &Evidence) -> Option<Check> {
     const NAME: &str = "observed";
     let tool = evidence.observed_tool.as_deref().unwrap_or("a tool");
     if let Some(error) = &evidence.error_text {
         let shown: String = error.chars().take(SHOWN_ERROR).collect();
-        return Some(Check::unknown(NAME, format!("`{tool}` failed: {shown}")));
+        return Some(Check::leave_unknown(NAME, format!("`{tool}` failed: {shown}")));
     }
     match (evidence.observed_proof_state.as_deref(), evidence.observed_candidates) {
         (Some("blocked"), _) => Some(Check::fail(NAME, format!("`{tool}` answered `blocked`"))),
         // There may be none.
-        (_, Some(0)) => Some(Check::unknown(NAME, format!("`{tool}` found nothing, which alone proves no fault"))),
+        (_, Some(0)) => {
+            Some(Check::leave_unknown(NAME, format!("`{tool}` found nothing, which alone proves no fault")))
+        }
         (Some(_), _) | (_, Some(_)) => Some(Check::pass(NAME, format!("`{tool}` gave an answer"))),
         (None, None) => None,
     }
@@ -222,11 +224,12 @@ fn files(sample: &m1nd_query::trust::Sample) -> Check {
     let cost = format!("{} read, {} bytes", count(sample.compared.len(), "file"), sample.bytes);
     let named = |paths: &[String]| paths.iter().take(SHOWN_FILES).cloned().collect::<Vec<_>>().join(", ");
     let check = match (sample.differing.len(), sample.unreadable.len()) {
-        (0, 0) if sample.compared.is_empty() => Check::unknown(NAME, "no file could be compared"),
+        (0, 0) if sample.compared.is_empty() => Check::leave_unknown(NAME, "no file could be compared"),
         (0, 0) => Check::pass(NAME, format!("{compared} have the content that was indexed")),
-        (0, unread) => {
-            Check::unknown(NAME, format!("{} cannot be read: {}", count(unread, "file"), named(&sample.unreadable)))
-        }
+        (0, unread) => Check::leave_unknown(
+            NAME,
+            format!("{} cannot be read: {}", count(unread, "file"), named(&sample.unreadable)),
+        ),
         (changed, _) => {
             let what = format!("{changed} of {} compared differ from the index", sample.compared.len());
             Check::fail(NAME, format!("{what}: {}", named(&sample.differing)))
@@ -239,7 +242,7 @@ fn files(sample: &m1nd_query::trust::Sample) -> Check {
 fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
     const NAME: &str = "disk";
     if let Some(now) = &status.activity {
-        return Check::unknown(NAME, format!("an ingest is at stage `{}`", now.stage));
+        return Check::leave_unknown(NAME, format!("an ingest is at stage `{}`", now.stage));
     }
     if cx.is_caught_up() {
         return Check::pass(NAME, "the index was brought up to date with the disk for this answer");
@@ -249,7 +252,7 @@ fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
     let least = if found.complete { "" } else { "at least " };
     match (found.total, found.complete) {
         (0, true) => Check::pass(NAME, "no file was changed, added or removed since it was indexed"),
-        (0, false) => Check::unknown(NAME, "the files could not all be compared in time"),
+        (0, false) => Check::leave_unknown(NAME, "the files could not all be compared in time"),
         (1, _) => Check::fail(NAME, format!("{least}1 file changed since it was indexed: {named}")),
         (total, _) => Check::fail(NAME, format!("{least}{total} files changed since they were indexed: {named}")),
     }
@@ -261,7 +264,7 @@ fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Resu
     let differing: Vec<String> = sample.differing.iter().chain(&sample.unreadable).cloned().collect();
     let trip = round_trip(cx.snapshot(), &sample.compared, &differing, cx.cancel())?;
     let Some(node) = trip.node else {
-        return Ok(Check::unknown(NAME, "no compared file has a symbol with a name of its own"));
+        return Ok(Check::leave_unknown(NAME, "no compared file has a symbol with a name of its own"));
     };
     let id = cx.snapshot().graph().id(node);
     let check = match trip.failed.is_empty() {
@@ -271,7 +274,7 @@ fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Resu
     Ok(check.cost("1 file read, 1 search"))
 }
 
-fn stored(found: StoredCheck) -> Check {
+fn check_stored(found: StoredCheck) -> Check {
     const NAME: &str = "snapshot";
     match found {
         StoredCheck::Sound { bytes: 0 } => Check::pass(NAME, "it matched its checksums when this process opened it"),
@@ -279,10 +282,10 @@ fn stored(found: StoredCheck) -> Check {
             Check::pass(NAME, "every section matches its checksum").cost(format!("{bytes} bytes read"))
         }
         StoredCheck::Damaged(why) => Check::fail(NAME, format!("the stored snapshot is damaged: {why}")),
-        StoredCheck::Unreadable(why) => Check::unknown(NAME, why),
-        StoredCheck::Missing => Check::unknown(NAME, "the index is not written to disk yet"),
+        StoredCheck::Unreadable(why) => Check::leave_unknown(NAME, why),
+        StoredCheck::Missing => Check::leave_unknown(NAME, "the index is not written to disk yet"),
         StoredCheck::NotCompared { bytes } => {
-            Check::unknown(NAME, format!("{bytes} bytes were not compared with their checksums"))
+            Check::leave_unknown(NAME, format!("{bytes} bytes were not compared with their checksums"))
         }
     }
 }
@@ -303,12 +306,12 @@ fn head(snapshot: &Snapshot, is_fresh: bool) -> Check {
         Heads::Moved { from, to } => {
             Check::fail(NAME, format!("{} was indexed, {} is checked out", short(&from), short(&to)))
         }
-        Heads::NoGit => Check::unknown(
+        Heads::NoGit => Check::leave_unknown(
             NAME,
             "the root is not the top of a git repository with a commit: nothing is known from its history",
         ),
         Heads::NotRecorded => {
-            Check::unknown(NAME, "the index was made before commits were recorded; the next ingest records them")
+            Check::leave_unknown(NAME, "the index was made before commits were recorded; the next ingest records them")
         }
     }
     .cost("a few files of git")

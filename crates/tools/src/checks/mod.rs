@@ -13,6 +13,8 @@ pub(crate) use surface::{REQUIRED, Surface};
 
 use serde::Serialize;
 
+use crate::word::answer_kinds;
+
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -49,7 +51,7 @@ impl Check {
         Self::new(check, Outcome::Fail, detail)
     }
 
-    pub(crate) fn unknown(check: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn leave_unknown(check: &'static str, detail: impl Into<String>) -> Self {
         Self::new(check, Outcome::Unknown, detail)
     }
 
@@ -77,6 +79,11 @@ pub(crate) enum TrustMode {
     StaleBindingSuspected,
 }
 
+answer_kinds! {
+    /// What a trust mode means for work.
+    pub(crate) TrustStatus { Ok = "ok", Warn = "warn", Blocked = "blocked", }
+}
+
 impl TrustMode {
     /// The word on the wire.
     pub(crate) const fn word(self) -> &'static str {
@@ -91,11 +98,11 @@ impl TrustMode {
     }
 
     /// `ok`, `warn` or `blocked`.
-    pub(crate) const fn status(self) -> &'static str {
+    pub(crate) const fn status(self) -> TrustStatus {
         match self {
-            Self::FullTrust => "ok",
-            Self::NeedsIngest | Self::WrongWorkspaceBinding => "blocked",
-            Self::OrientationOnly | Self::DegradedHostToolSurface | Self::StaleBindingSuspected => "warn",
+            Self::FullTrust => TrustStatus::Ok,
+            Self::NeedsIngest | Self::WrongWorkspaceBinding => TrustStatus::Blocked,
+            Self::OrientationOnly | Self::DegradedHostToolSurface | Self::StaleBindingSuspected => TrustStatus::Warn,
         }
     }
 }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Inspection, Outcome, TrustMode};
+use super::{Inspection, Outcome, TrustMode, TrustStatus};
 use crate::framework::ToolRef;
+use crate::word::Word;
 
 /// A call that can be made as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,8 +35,8 @@ pub(crate) struct RepairStep {
 /// The way back from a verdict.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Playbook {
-    pub(crate) trust_mode: &'static str,
-    pub(crate) status: &'static str,
+    pub(crate) trust_mode: Word<TrustMode>,
+    pub(crate) status: Word<TrustStatus>,
     pub(crate) next_action: &'static str,
     pub(crate) steps: Vec<RepairStep>,
 }
@@ -86,7 +87,7 @@ pub(crate) fn playbook(found: &Inspection, agent: &str, wanted: Option<TrustMode
         ),
         TrustMode::StaleBindingSuspected => ("call_ingest", stale(found, agent())),
     };
-    Playbook { trust_mode: mode.word(), status: mode.status(), next_action, steps }
+    Playbook { trust_mode: Word(mode), status: Word(mode.status()), next_action, steps }
 }
 
 fn with(mut arguments: Value, name: &str, value: Value) -> Value {
@@ -147,7 +148,7 @@ fn stale(found: &Inspection, agent: Value) -> Vec<RepairStep> {
         || found.has("round_trip", Outcome::Fail)
         || found.has("files", Outcome::Fail) && !found.has("disk", Outcome::Fail);
     let mut steps = Vec::new();
-    if found.failed().any(|check| !matches!(check.check, "host_tools" | "workspace" | "store" | "observed")) {
+    if found.list_failed().any(|check| !matches!(check.check, "host_tools" | "workspace" | "store" | "observed")) {
         let action = if is_whole { "index every file again" } else { "index what changed" };
         steps.push(ingest("call_ingest", action, found, agent.clone(), !is_whole));
     } else {

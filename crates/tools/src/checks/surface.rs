@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Check, inspect::Evidence};
 use crate::framework::{ReadContext, ToolDef, canonical_name};
+use crate::word::{Word, answer_kinds};
 
 /// Tools that an agent needs to find out that something is wrong, and to recover.
 pub(crate) const REQUIRED: &[&str] =
@@ -15,7 +16,7 @@ const SHOWN: usize = 24;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Surface {
     /// `ok`, `degraded_host_tool_surface` or `unknown`.
-    pub(crate) status: &'static str,
+    pub(crate) status: Word<SurfaceStatus>,
     /// Number of tools that the server lists.
     tool_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,11 +44,11 @@ pub(crate) fn surface(cx: &ReadContext<'_>, evidence: &Evidence) -> Surface {
     // A count says that something is missing, but not what.
     let is_short = counted.is_some_and(|count| count < required.len());
     Surface {
-        status: match (is_unknown, !missing_required.is_empty() || is_short) {
-            (true, _) => "unknown",
-            (false, true) => "degraded_host_tool_surface",
-            (false, false) => "ok",
-        },
+        status: Word(match (is_unknown, !missing_required.is_empty() || is_short) {
+            (true, _) => SurfaceStatus::Unknown,
+            (false, true) => SurfaceStatus::Degraded,
+            (false, false) => SurfaceStatus::Ok,
+        }),
         tool_count: all.len(),
         observed_tool_count: counted,
         required_tools: required,
@@ -56,13 +57,20 @@ pub(crate) fn surface(cx: &ReadContext<'_>, evidence: &Evidence) -> Surface {
     }
 }
 
+answer_kinds! {
+    /// Whether the host shows the tools that recovery needs.
+    pub(crate) SurfaceStatus { Unknown = "unknown", Degraded = "degraded_host_tool_surface", Ok = "ok", }
+}
+
 impl Surface {
     /// The same as a check.
     pub(super) fn check(&self) -> Check {
         const NAME: &str = "host_tools";
-        match self.status {
-            "unknown" => Check::unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared"),
-            "ok" => Check::pass(NAME, "the host shows every tool that recovery needs"),
+        match self.status.0 {
+            SurfaceStatus::Unknown => {
+                Check::leave_unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared")
+            }
+            SurfaceStatus::Ok => Check::pass(NAME, "the host shows every tool that recovery needs"),
             _ if self.missing_required_tools.is_empty() => {
                 let fewest = self.required_tools.len();
                 Check::fail(NAME, format!("the host shows fewer than the {fewest} tools that recovery needs"))

@@ -133,10 +133,10 @@ impl WriteTool for LockCreate {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let roots = roots(cx, &snapshot, &input)?;
         if let Some(perspective) = &input.perspective_id {
-            cx.held().get::<Kept>(cx.agent(), perspective).map_err(session_error)?;
+            cx.list_held().get::<Kept>(cx.agent(), perspective).map_err(session_error)?;
         }
         let graph = snapshot.graph();
         let ids: Vec<String> = roots.iter().map(|&node| graph.id(node).to_owned()).collect();
@@ -159,7 +159,7 @@ impl WriteTool for LockCreate {
             baseline: m1nd_sessions::LockBaseline::default(),
         };
         lock.baseline = baseline(&snapshot, &roots, scope_of(&lock), cx.cancel())?;
-        see(cx.held(), &snapshot, &mut lock);
+        see(cx.list_held(), &snapshot, &mut lock);
         let nodes: Vec<&str> = lock.baseline.nodes.iter().map(String::as_str).collect();
         let touched = cx.sessions().locks_touched(cx.agent(), &[], &nodes).map_err(session_error)?;
         let shared_with = touched.into_iter().map(|other| Shared {

@@ -8,7 +8,7 @@ use super::locks::{difference, events, get};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, is_zero,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Nodes of one list.
 const MAX_NODES: usize = 50;
@@ -101,14 +101,14 @@ since the baseline, whether or not the region did. `watcher_events_drained`: see
 
 impl ReadTool for LockDiff {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let handle = get(cx.held(), cx.agent(), &input.lock_id)?;
+        let snapshot = cx.require_indexed()?;
+        let handle = get(cx.list_held(), cx.agent(), &input.lock_id)?;
         let lock = &handle.value;
         let found = difference(snapshot, lock, cx.cancel())?;
         let baseline_stale = snapshot.generation() != lock.generation;
         let guidance = guidance(&found, &handle.id);
         let rebase_suggested = !found.is_empty();
-        let watcher_events_drained = events(cx.held(), snapshot, lock);
+        let watcher_events_drained = events(cx.list_held(), snapshot, lock);
         let diff = diff(handle.id, found, baseline_stale);
         Ok(Answer::new(Output { diff, watcher_events_drained, rebase_suggested }).guidance(guidance))
     }
@@ -121,8 +121,8 @@ fn diff(lock_id: String, found: RegionDiff, baseline_stale: bool) -> Diff {
     let unknown = |(node_id, reason)| Unknown { node_id, reason };
     let weight = |change: EdgeChange| WeightRow {
         edge_key: key(change.edge),
-        old_weight: rounded(change.old),
-        new_weight: rounded(change.new),
+        old_weight: round_value(change.old),
+        new_weight: round_value(change.new),
     };
     Diff {
         lock_id,

@@ -57,8 +57,8 @@ impl WriteTool for LockRebase {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let known = get(cx.held(), cx.agent(), &input.lock_id)?;
+        let snapshot = cx.require_indexed()?;
+        let known = get(cx.list_held(), cx.agent(), &input.lock_id)?;
         let graph = snapshot.graph();
         let roots: Vec<NodeIx> = known.value.roots.iter().filter_map(|root| graph.find(root)).collect();
         let lost_roots: Vec<String> =
@@ -72,7 +72,7 @@ impl WriteTool for LockRebase {
         let change = |lock: &mut Lock| {
             let previous = std::mem::replace(&mut lock.generation, snapshot.generation());
             lock.baseline = next.clone();
-            see(cx.held(), &snapshot, lock);
+            see(cx.list_held(), &snapshot, lock);
             Ok::<u64, SessionError>(previous)
         };
         let (handle, previous_generation) =

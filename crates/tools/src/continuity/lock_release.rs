@@ -43,7 +43,7 @@ impl WriteTool for LockRelease {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let lock_id = get(cx.held(), cx.agent(), &input.lock_id)?.id;
+        let lock_id = get(cx.list_held(), cx.agent(), &input.lock_id)?.id;
         cx.sessions().remove::<Lock>(cx.agent(), &lock_id).map_err(session_error)?;
         Ok(Answer::new(Output { lock_id, released: true }).guidance(Guidance::state(ProofState::ReadyToEdit)))
     }

@@ -9,6 +9,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::session_error;
+use crate::word::Word;
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -28,8 +29,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     lock_id: String,
-    strategy: &'static str,
-    previous_strategy: &'static str,
+    strategy: Word<Watch>,
+    previous_strategy: Word<Watch>,
     expires_at_ms: Option<u64>,
 }
 
@@ -59,8 +60,8 @@ impl WriteTool for LockWatch {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let known = get(cx.held(), cx.agent(), &input.lock_id)?;
+        let snapshot = cx.require_indexed()?;
+        let known = get(cx.list_held(), cx.agent(), &input.lock_id)?;
         let strategy = match input.strategy {
             Strategy::Manual => Watch::Manual,
             Strategy::OnIngest => Watch::OnIngest,
@@ -68,7 +69,7 @@ impl WriteTool for LockWatch {
         };
         let change = |lock: &mut Lock| {
             let previous = std::mem::replace(&mut lock.watch, strategy);
-            see(cx.held(), &snapshot, lock);
+            see(cx.list_held(), &snapshot, lock);
             Ok::<Watch, SessionError>(previous)
         };
         let (handle, previous) = cx.sessions().update(cx.agent(), &known.id, change).map_err(session_error)?;
@@ -76,8 +77,8 @@ impl WriteTool for LockWatch {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("lock_diff"), target, "ask for differences later");
         Ok(Answer::new(Output {
             lock_id: handle.id,
-            strategy: strategy.word(),
-            previous_strategy: previous.word(),
+            strategy: Word(strategy),
+            previous_strategy: Word(previous),
             expires_at_ms: handle.expires_ms,
         })
         .guidance(guidance))

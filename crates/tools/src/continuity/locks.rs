@@ -47,7 +47,7 @@ pub(super) fn baseline(
         )
         .next_step("name fewer or smaller nodes, or lower `radius`")
     })?;
-    Ok(stored(baseline))
+    Ok(pack_baseline(baseline))
 }
 
 /// How the region of a lock is made.
@@ -59,7 +59,7 @@ pub(super) fn scope_of(lock: &Lock) -> Scope {
     }
 }
 
-fn stored(baseline: Baseline) -> LockBaseline {
+fn pack_baseline(baseline: Baseline) -> LockBaseline {
     let (nodes, hashes): (Vec<String>, Vec<_>) = baseline.nodes.into_iter().unzip();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
     for (number, id) in nodes.iter().enumerate() {
@@ -77,7 +77,7 @@ fn stored(baseline: Baseline) -> LockBaseline {
     LockBaseline { nodes, hashes, outside, edges }
 }
 
-fn loaded(stored: &LockBaseline) -> Baseline {
+fn unpack_baseline(stored: &LockBaseline) -> Baseline {
     let name = |number: u32| {
         let inside = stored.nodes.get(number as usize);
         inside.or_else(|| stored.outside.get((number as usize).checked_sub(stored.nodes.len())?)).cloned()
@@ -93,7 +93,7 @@ fn loaded(stored: &LockBaseline) -> Baseline {
 
 /// What changed in the region of a lock.
 pub(super) fn difference(snapshot: &Snapshot, lock: &Lock, cancel: &Cancel) -> Result<RegionDiff, Cancelled> {
-    compare(snapshot, &loaded(&lock.baseline), &lock.roots, cancel)
+    compare(snapshot, &unpack_baseline(&lock.baseline), &lock.roots, cancel)
 }
 
 /// Number of events of the watched kind since the baseline or the strategy was set: changes of the index, or feedback

@@ -95,8 +95,8 @@ another version of m1nd wrote.";
 
 impl ReadTool for TrailList {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let listed = cx.held().list::<Trail>(input.filter_agent_id.as_deref(), MAX_CHECKED_TRAILS);
+        let snapshot = cx.require_indexed()?;
+        let listed = cx.list_held().list::<Trail>(input.filter_agent_id.as_deref(), MAX_CHECKED_TRAILS);
         let listed = listed.map_err(session_error)?;
         let tags: Vec<String> = input.filter_tags.iter().map(|tag| tag.trim().to_lowercase()).collect();
         let mut chosen = listed.handles;

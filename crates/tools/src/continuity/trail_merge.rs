@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::Cancelled;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::trails::{Belief, ClaimKey, Conflict, Replay, bridges, merge_beliefs, overlap, pooled};
+use m1nd_query::trails::{
+    Belief, ClaimKey, Conflict, Decided, Replay, bridges, merge_beliefs, overlap, pool_confidence,
+};
 use m1nd_sessions::{Conclusion, Handle, Hypothesis, SessionError, Trail, TrailNode, TrailStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::trail_save::{MAX_NODES, MAX_STATEMENTS, MAX_WORDS};
-use super::trails::{HypothesisNow, NodeNow, Present, find, nodes_now, stored};
+use super::trails::{HypothesisNow, NodeNow, Present, find, nodes_now, redact_text};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{rounded, session_error};
+use crate::rows::{round_value, session_error};
+use crate::word::{Word, answer_kinds};
 
 /// Most trails of one merge.
 const MAX_MERGED: usize = 10;
@@ -38,11 +41,11 @@ pub(crate) struct ConflictRow {
     hypothesis_a: String,
     hypothesis_b: String,
     reason: String,
-    resolution: &'static str,
+    resolution: Word<Resolution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    decided_by: Option<&'static str>,
+    decided_by: Option<Word<Decided>>,
     score_delta: f64,
 }
 
@@ -56,7 +59,7 @@ pub(crate) struct Agreement {
 #[derive(Debug, Serialize)]
 pub(crate) struct Connection {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<JointKind>,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     from_node: Option<String>,
@@ -131,9 +134,9 @@ impl WriteTool for TrailMerge {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let handles = sources(cx, &input.trail_ids)?;
-        let unseen = cx.unseen();
+        let unseen = cx.describe_unseen();
         let present = Present { snapshot: &snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let mut sources = Vec::new();
         for handle in &handles {
@@ -145,10 +148,10 @@ impl WriteTool for TrailMerge {
         let merged = merge_beliefs(&beliefs);
         let labels: Vec<&str> = handles.iter().map(|handle| handle.value.label.as_str()).collect();
         let label = input.label.unwrap_or_else(|| format!("Merged: {}", labels.join(" + ")));
-        let (agreements, hypotheses) = combined(&beliefs, &sources, &merged.groups);
+        let (agreements, hypotheses) = combine_hypotheses(&beliefs, &sources, &merged.groups);
         let mut left_out = Vec::new();
         let ids: Vec<String> = handles.iter().map(|handle| handle.id.clone()).collect();
-        let trail = merged_trail(&sources, stored(&label), hypotheses, ids.clone(), &mut left_out);
+        let trail = merged_trail(&sources, redact_text(&label), hypotheses, ids.clone(), &mut left_out);
         let minted = cx.sessions().mint(cx.agent(), trail).map_err(session_error)?;
         mark_merged(cx, &handles, &minted.id)?;
         let guidance = guidance(&minted.id, merged.conflicts.iter().filter(|row| row.winner.is_none()).count());
@@ -170,7 +173,7 @@ impl WriteTool for TrailMerge {
 fn sources(cx: &WriteContext<'_>, names: &[String]) -> Result<Vec<Handle<Trail>>, ToolError> {
     let mut handles: Vec<Handle<Trail>> = Vec::new();
     for name in names {
-        let handle = find(cx.held(), cx.agent(), "trail_ids", name)?;
+        let handle = find(cx.list_held(), cx.agent(), "trail_ids", name)?;
         if handles.iter().any(|other| other.id == handle.id) {
             return Err(ToolError::invalid(format!("argument `trail_ids` names trail `{}` twice", handle.id)));
         }
@@ -203,12 +206,16 @@ fn beliefs(snapshot: &Snapshot, sources: &[Source<'_>]) -> Result<Vec<Belief>, C
 }
 
 /// One hypothesis for each group, and the groups of several.
-fn combined(beliefs: &[Belief], sources: &[Source<'_>], groups: &[Vec<usize>]) -> (Vec<Agreement>, Vec<Hypothesis>) {
+fn combine_hypotheses(
+    beliefs: &[Belief],
+    sources: &[Source<'_>],
+    groups: &[Vec<usize>],
+) -> (Vec<Agreement>, Vec<Hypothesis>) {
     let all: Vec<&HypothesisNow<'_>> = sources.iter().flat_map(|source| &source.hypotheses).collect();
     let (mut agreements, mut hypotheses) = (Vec::new(), Vec::new());
     for group in groups {
         let confidences: Vec<f64> = group.iter().map(|&number| beliefs[number].confidence).collect();
-        let confidence = rounded(pooled(&confidences));
+        let confidence = round_value(pool_confidence(&confidences));
         let first = &beliefs[group[0]];
         let union = |of: fn(&Belief) -> &BTreeSet<String>| {
             let ids: BTreeSet<String> = group.iter().flat_map(|&number| of(&beliefs[number]).clone()).collect();
@@ -325,15 +332,25 @@ fn mark_merged(cx: &WriteContext<'_>, handles: &[Handle<Trail>], into: &str) -> 
     Ok(())
 }
 
+answer_kinds! {
+    /// Whether one of two hypotheses that exclude each other is stronger.
+    pub(crate) Resolution { Resolved = "resolved", Unresolved = "unresolved", }
+}
+
+answer_kinds! {
+    /// What two investigations have in common.
+    pub(crate) JointKind { SharedNode = "shared_node", BridgeEdge = "bridge_edge", CrossSupport = "cross_support", }
+}
+
 fn conflict(beliefs: &[Belief], row: &Conflict) -> ConflictRow {
     ConflictRow {
         hypothesis_a: beliefs[row.a].statement.clone(),
         hypothesis_b: beliefs[row.b].statement.clone(),
         reason: row.reason.clone(),
-        resolution: if row.winner.is_some() { "resolved" } else { "unresolved" },
+        resolution: Word(if row.winner.is_some() { Resolution::Resolved } else { Resolution::Unresolved }),
         winner: row.winner.map(|(number, _)| beliefs[number].statement.clone()),
-        decided_by: row.winner.map(|(_, by)| by.word()),
-        score_delta: rounded(row.gap),
+        decided_by: row.winner.map(|(_, by)| Word(by)),
+        score_delta: round_value(row.gap),
     }
 }
 
@@ -351,22 +368,22 @@ fn connections(
     let mut shared: Vec<(&str, usize)> = number.into_iter().filter(|(_, count)| *count > 1).collect();
     shared.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let shared_node = |(id, count): (&str, usize)| Connection {
-        kind: "shared_node",
+        kind: Word(JointKind::SharedNode),
         detail: format!("{count} of {} trails have `{id}`", sources.len()),
         from_node: Some(id.to_owned()),
         to_node: None,
-        weight: rounded(count as f64 / sources.len() as f64),
+        weight: round_value(count as f64 / sources.len() as f64),
     };
     let mut found: Vec<Connection> = shared.into_iter().take(MAX_CONNECTIONS).map(shared_node).collect();
     found.extend(cross_support(beliefs, groups));
     let nodes = |source: &Source<'_>| -> Vec<NodeIx> { source.nodes.iter().filter_map(|node| node.node).collect() };
     let nodes: Vec<Vec<NodeIx>> = sources.iter().map(nodes).collect();
     found.extend(bridges(snapshot, &nodes).into_iter().map(|bridge| Connection {
-        kind: "bridge_edge",
+        kind: Word(JointKind::BridgeEdge),
         detail: format!("{} {} {}", graph.label(bridge.from), bridge.relation, graph.label(bridge.to)),
         from_node: Some(graph.id(bridge.from).to_owned()),
         to_node: Some(graph.id(bridge.to).to_owned()),
-        weight: rounded(bridge.weight),
+        weight: round_value(bridge.weight),
     }));
     found
 }
@@ -380,11 +397,11 @@ fn cross_support(beliefs: &[Belief], groups: &[Vec<usize>]) -> Vec<Connection> {
             let share = overlap(&a.supporting, &b.supporting);
             if a.trail != b.trail && share >= MIN_OVERLAP {
                 found.push(Connection {
-                    kind: "cross_support",
+                    kind: Word(JointKind::CrossSupport),
                     detail: format!("\"{}\" and \"{}\" rest on the same nodes", a.statement, b.statement),
                     from_node: a.supporting.intersection(&b.supporting).next().cloned(),
                     to_node: None,
-                    weight: rounded(share),
+                    weight: round_value(share),
                 });
             }
         }

@@ -14,7 +14,8 @@ use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number, rows_schema,
 };
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Nodes on one page.
 const NODES: usize = 50;
@@ -61,7 +62,7 @@ pub(crate) struct NodeRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct HypothesisRow {
     statement: String,
-    state: &'static str,
+    state: Word<Held>,
     confidence: f64,
     confidence_saved: f64,
     why: String,
@@ -72,7 +73,7 @@ pub(crate) struct HypothesisRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct ConclusionRow {
     statement: String,
-    state: &'static str,
+    state: Word<Held>,
     confidence: f64,
     confidence_saved: f64,
 }
@@ -186,8 +187,8 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 
 impl ReadTool for TrailResume {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let handle = find(cx.held(), cx.agent(), "trail_id", &input.trail_id)?;
+        let snapshot = cx.require_indexed()?;
+        let handle = find(cx.list_held(), cx.agent(), "trail_id", &input.trail_id)?;
         cx.rests_on(format!("{}{}", handle.id, handle.version).as_bytes());
         let trail = &handle.value;
         let nodes = nodes_now(snapshot, trail, cx.cancel())?;
@@ -195,10 +196,10 @@ impl ReadTool for TrailResume {
         if missing * 2 > nodes.len() && !input.force {
             return Err(too_stale(missing, nodes.len(), &handle));
         }
-        let unseen = cx.unseen();
+        let unseen = cx.describe_unseen();
         let present = Present { snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let hypotheses = present.hypotheses(trail, &nodes)?;
-        let boosted = boosted(snapshot, trail, &nodes);
+        let boosted = list_boosted(snapshot, trail, &nodes);
         let focus = focus(snapshot, &nodes, &hypotheses).or_else(|| boosted.first().cloned());
         let question = trail.open_questions.first().cloned();
         let mut hints = hints(snapshot, &nodes, &hypotheses, question.as_deref());
@@ -208,8 +209,8 @@ impl ReadTool for TrailResume {
             let state = conclusion_state(conclusion, &hypotheses, &nodes);
             ConclusionRow {
                 statement: conclusion.statement.clone(),
-                state: state.word(),
-                confidence: rounded(conclusion.confidence * state.factor()),
+                state: Word(state),
+                confidence: round_value(conclusion.confidence * state.factor()),
                 confidence_saved: conclusion.confidence,
             }
         };
@@ -224,7 +225,7 @@ impl ReadTool for TrailResume {
             missing_nodes: of_state(&nodes, NodeState::Missing).map(|node| node.saved.id.clone()).collect(),
             nodes_reactivated: boosted.len(),
             reactivated_node_ids: boosted.into_iter().take(input.max_reactivated_nodes).collect(),
-            hypotheses_downgraded: downgraded(&hypotheses),
+            hypotheses_downgraded: list_downgraded(&hypotheses),
             hypotheses: hypotheses.into_iter().map(hypothesis_row).collect(),
             open_questions: trail.open_questions.clone(),
             next_focus_node_id: focus.clone(),
@@ -284,7 +285,7 @@ fn moved_to(snapshot: &Snapshot, node: &NodeNow<'_>) -> Option<String> {
 fn hypothesis_row(now: HypothesisNow<'_>) -> HypothesisRow {
     HypothesisRow {
         statement: now.saved.statement.clone(),
-        state: now.state.word(),
+        state: Word(now.state),
         confidence: now.confidence,
         confidence_saved: now.saved.confidence,
         why: now.why,
@@ -292,13 +293,13 @@ fn hypothesis_row(now: HypothesisNow<'_>) -> HypothesisRow {
     }
 }
 
-fn downgraded(hypotheses: &[HypothesisNow<'_>]) -> Vec<String> {
+fn list_downgraded(hypotheses: &[HypothesisNow<'_>]) -> Vec<String> {
     let lost = hypotheses.iter().filter(|row| row.lost * 2 > row.saved.supporting.len());
     lost.map(|row| row.saved.statement.clone()).collect()
 }
 
 /// Present ids of the boosted nodes, strongest first.
-fn boosted(snapshot: &Snapshot, trail: &Trail, nodes: &[NodeNow<'_>]) -> Vec<String> {
+fn list_boosted(snapshot: &Snapshot, trail: &Trail, nodes: &[NodeNow<'_>]) -> Vec<String> {
     let boost = |node: &NodeNow<'_>| trail.boosts.get(&node.saved.id).copied().unwrap_or_default();
     let mut found: Vec<(f64, String)> = nodes
         .iter()

@@ -9,11 +9,12 @@ use m1nd_sessions::{Conclusion, Evidence, Hypothesis, TRAIL_DAYS, Trail, TrailNo
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trails::stored;
+use super::trails::redact_text;
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{self, rounded, session_error};
+use crate::rows::{self, round_value, session_error};
+use crate::word::Word;
 
 /// Maximum hypotheses, and conclusions, of one trail.
 pub(super) const MAX_STATEMENTS: usize = 50;
@@ -120,7 +121,7 @@ pub(crate) struct Untested {
 #[derive(Debug, Serialize)]
 pub(crate) struct Tested {
     evidence: String,
-    outcome: &'static str,
+    outcome: Word<Outcome>,
     why: String,
 }
 
@@ -230,16 +231,17 @@ impl Draft<'_> {
     }
 
     /// The nodes with their hashes, most relevant first, and the boosts.
-    fn bound(self) -> (Vec<TrailNode>, BTreeMap<String, f64>, Vec<UnknownNode>) {
+    fn bind_nodes(self) -> (Vec<TrailNode>, BTreeMap<String, f64>, Vec<UnknownNode>) {
         let (graph, texts) = (self.snapshot.graph(), CodeTexts::new(self.snapshot));
         let mut sorted: Vec<_> = self.nodes.into_iter().collect();
         sorted.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)));
-        let boosts = sorted.iter().map(|(node, (_, boost, _))| (graph.id(*node).to_owned(), rounded(*boost))).collect();
+        let boosts =
+            sorted.iter().map(|(node, (_, boost, _))| (graph.id(*node).to_owned(), round_value(*boost))).collect();
         let node = |(node, (relevance, _, annotation)): (NodeIx, (f64, f64, Option<String>))| TrailNode {
             id: graph.id(node).to_owned(),
             hashes: texts.bind(node).map(|bound| (bound.content, bound.file)),
             annotation,
-            relevance: rounded(relevance),
+            relevance: round_value(relevance),
         };
         let mut nodes: Vec<TrailNode> = sorted.into_iter().map(node).collect();
         nodes.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| a.id.cmp(&b.id)));
@@ -251,13 +253,13 @@ impl WriteTool for TrailSave {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         check(&input)?;
         let mut draft = Draft { snapshot: &snapshot, nodes: BTreeMap::new(), unknown: Vec::new() };
         for visited in &input.visited_nodes {
             let relevance = visited.relevance.clamp(0.0, 1.0);
             if let Some(node) = draft.resolve("visited_nodes", &visited.node_external_id) {
-                let annotation = visited.annotation.as_deref().map(stored);
+                let annotation = visited.annotation.as_deref().map(redact_text);
                 draft.note(node, relevance, 0.2 + 0.5 * relevance, annotation);
             }
         }
@@ -272,23 +274,23 @@ impl WriteTool for TrailSave {
                 draft.note(node, 0.0, *boost, None);
             }
         }
-        let (nodes, boosts, unknown_nodes) = draft.bound();
+        let (nodes, boosts, unknown_nodes) = draft.bind_nodes();
         if nodes.len() > MAX_NODES {
             return Err(ToolError::invalid(format!("the trail names {} nodes, the limit is {MAX_NODES}", nodes.len())));
         }
         let trail = Trail {
-            label: stored(&input.label),
+            label: redact_text(&input.label),
             status: match input.status {
                 StatusWord::Saved => TrailStatus::Saved,
                 StatusWord::Active => TrailStatus::Active,
                 StatusWord::Archived => TrailStatus::Archived,
             },
-            summary: input.summary.as_deref().map(stored).unwrap_or_default(),
+            summary: input.summary.as_deref().map(redact_text).unwrap_or_default(),
             nodes,
             hypotheses,
             conclusions,
-            open_questions: input.open_questions.iter().map(|text| stored(text)).collect(),
-            tags: input.tags.iter().map(|text| stored(text)).collect(),
+            open_questions: input.open_questions.iter().map(|text| redact_text(text)).collect(),
+            tags: input.tags.iter().map(|text| redact_text(text)).collect(),
             boosts,
             generation: snapshot.generation(),
             sources: Vec::new(),
@@ -308,7 +310,7 @@ fn save(
 ) -> Result<Answer<Output>, ToolError> {
     let handle = match replaced {
         Some(name) => {
-            let known = super::trails::find(cx.held(), cx.agent(), "trail_id", name)?;
+            let known = super::trails::find(cx.list_held(), cx.agent(), "trail_id", name)?;
             let change = |value: &mut Trail| {
                 let sources = std::mem::take(&mut value.sources);
                 *value = Trail { sources, merged_into: value.merged_into.take(), ..trail.clone() };
@@ -380,10 +382,10 @@ fn hypothesis(
     let claims = if own { std::slice::from_ref(&row.statement) } else { row.evidence.as_slice() };
     let mut evidence = Vec::new();
     for text in claims {
-        let text = stored(text);
+        let text = redact_text(text);
         match Replay::parse(draft.snapshot, &text) {
             Ok(replay) => {
-                let unseen = cx.unseen();
+                let unseen = cx.describe_unseen();
                 let found = replay.run(draft.snapshot, unseen.as_deref(), cx.cancel())?;
                 let (subject, object) = replay.nodes();
                 for node in [subject, object].into_iter().flatten() {
@@ -393,7 +395,7 @@ fn hypothesis(
                 let outcome: Outcome = found.outcome;
                 let (subject, object) = (id(subject), id(object));
                 evidence.push(Evidence { text: text.clone(), subject, object, outcome: outcome.word().to_owned() });
-                tested.push(Tested { evidence: text, outcome: outcome.word(), why: found.why });
+                tested.push(Tested { evidence: text, outcome: Word(outcome), why: found.why });
             }
             // A statement may just look like a claim, unless it names code that there is more than once.
             Err(error) if own && error.candidates().is_empty() => {}
@@ -405,8 +407,8 @@ fn hypothesis(
         }
     }
     Ok(Hypothesis {
-        statement: stored(&row.statement),
-        confidence: rounded(confidence),
+        statement: redact_text(&row.statement),
+        confidence: round_value(confidence),
         supporting: draft.ids(&supporting),
         contradicting: draft.ids(&contradicting),
         evidence,
@@ -417,9 +419,9 @@ fn conclusion(draft: &mut Draft<'_>, row: &ConclusionInput) -> Conclusion {
     let confidence = row.confidence.clamp(0.0, 1.0);
     let supporting = draft.add("supporting_nodes", &row.supporting_nodes, confidence.max(0.7), 0.8);
     Conclusion {
-        statement: stored(&row.statement),
-        confidence: rounded(confidence),
-        from_hypotheses: row.from_hypotheses.iter().take(MAX_STATEMENTS).map(|text| stored(text)).collect(),
+        statement: redact_text(&row.statement),
+        confidence: round_value(confidence),
+        from_hypotheses: row.from_hypotheses.iter().take(MAX_STATEMENTS).map(|text| redact_text(text)).collect(),
         supporting: draft.ids(&supporting),
     }
 }

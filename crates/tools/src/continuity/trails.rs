@@ -7,12 +7,13 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::trails::{Held, Outcome, Replay, hypothesis_state, recheck};
-use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode};
+use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode, TrailStatus};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::framework::{ErrorCode, HeldValues, ReadContext, ToolError};
-use crate::rows::{rounded, session_error};
+use crate::rows::{round_value, session_error};
+use crate::word::Word;
 
 /// Longest text of a trail, in characters; the rest is cut.
 pub(super) const MAX_TEXT: usize = 1_000;
@@ -20,7 +21,7 @@ pub(super) const MAX_TEXT: usize = 1_000;
 const TRAIL_STRENGTH: f64 = 0.3;
 
 /// A text as it is stored: bounded and without secrets.
-pub(super) fn stored(text: &str) -> String {
+pub(super) fn redact_text(text: &str) -> String {
     let short: String = text.trim().chars().take(MAX_TEXT).collect();
     secrets::redact(&short).into_owned()
 }
@@ -106,7 +107,7 @@ pub(crate) fn nodes_now<'t>(
 /// The trails of the caller with nodes that are not as they were saved, last changed first: id, label, and the number
 /// of such nodes.
 pub(crate) fn stale_trails(cx: &ReadContext<'_>) -> Result<Vec<(String, String, usize)>, ToolError> {
-    let own = cx.held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
+    let own = cx.list_held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
     let mut found = Vec::new();
     for trail in own.handles {
         let nodes = nodes_now(cx.snapshot(), &trail.value, cx.cancel())?;
@@ -149,8 +150,8 @@ fn node_now<'t>(snapshot: &Snapshot, texts: &CodeTexts<'_>, saved: &'t TrailNode
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct EvidenceNow {
     pub(super) evidence: String,
-    pub(super) then: &'static str,
-    pub(super) now: &'static str,
+    pub(super) then: Word<Outcome>,
+    pub(super) now: Word<Outcome>,
     pub(super) why: String,
 }
 
@@ -211,7 +212,7 @@ impl Present<'_> {
             None if all == 0 => "it has no evidence that can be tested, and no supporting nodes".to_owned(),
             None => format!("{intact} of its {all} supporting nodes have the text that was saved"),
         };
-        let confidence = rounded(saved.confidence * state.factor());
+        let confidence = round_value(saved.confidence * state.factor());
         Ok(HypothesisNow { saved, state, confidence, why, evidence, lost })
     }
 
@@ -230,7 +231,7 @@ impl Present<'_> {
         let (subject, object) = (present(&claim.subject), present(&claim.object));
         let then = Outcome::parse(&claim.outcome);
         let row =
-            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: then.word(), now: now.word(), why };
+            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: Word(then), now: Word(now), why };
         match Replay::of_ids(self.snapshot, &claim.text, (subject.as_deref(), object.as_deref())) {
             Ok(replay) => {
                 let tested = replay.run(self.snapshot, self.unseen, self.cancel)?;
@@ -261,7 +262,7 @@ pub(crate) struct TrailRow {
     pub(super) trail_id: String,
     pub(super) label: String,
     pub(super) agent_id: String,
-    pub(super) status: &'static str,
+    pub(super) status: Word<TrailStatus>,
     pub(super) created_at_ms: u64,
     pub(super) last_modified_ms: u64,
     pub(super) node_count: usize,
@@ -283,7 +284,7 @@ impl TrailRow {
             trail_id: handle.id.clone(),
             label: trail.label.clone(),
             agent_id: handle.owner.clone(),
-            status: trail.status.word(),
+            status: Word(trail.status),
             created_at_ms: handle.created_ms,
             last_modified_ms: handle.changed_ms,
             node_count: trail.nodes.len(),
@@ -300,7 +301,7 @@ impl TrailRow {
 /// Priming and feedback for a query: with a trail, its nodes in place of the priming of the caller.
 pub(crate) fn prior(cx: &ReadContext<'_>, query: &str, trail: Option<&str>) -> Result<Prior, ToolError> {
     let Some(name) = trail else { return cx.prior(query) };
-    let handle = find(cx.held(), cx.agent(), "trail", name)?;
+    let handle = find(cx.list_held(), cx.agent(), "trail", name)?;
     let (trail, snapshot) = (&handle.value, cx.snapshot());
     let texts = CodeTexts::new(snapshot);
     let present = |id: &String| {

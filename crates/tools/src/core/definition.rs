@@ -1,8 +1,8 @@
 //! Shows where a name, or the reference at a place, leads to.
 
-use m1nd_base::{EdgeTier, RepoPath};
+use m1nd_base::{EdgeTier, Relation, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
+use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +12,7 @@ use crate::framework::{
     ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -38,7 +39,7 @@ pub(crate) struct TargetRow {
     node: NodeRow,
     /// Line of its name.
     line_number: u32,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     /// Number of definitions that it may be, if not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<usize>,
@@ -46,7 +47,7 @@ pub(crate) struct TargetRow {
     by_dispatch: bool,
     /// Relation of the reference at the place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    relation: Option<&'static str>,
+    relation: Option<Word<Relation>>,
     /// Column of that reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     reference_column: Option<u16>,
@@ -131,7 +132,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 
 impl ReadTool for Definition {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let found = find(snapshot, &input.target)?;
         let page = cx.page(input.top_k);
         let total = found.rows.len();
@@ -155,7 +156,7 @@ fn find(snapshot: &Snapshot, target: &str) -> Result<DefinitionAnswer, ToolError
         let path = indexed_path(snapshot, place.path)?;
         return Ok(at_place(snapshot, &path, place.line, place.col));
     }
-    let found = named(snapshot, target);
+    let found = find_named(snapshot, target);
     if found.rows.is_empty() {
         // Says so, with similar names.
         rows::resolve(snapshot, "target", target)?;
@@ -179,10 +180,10 @@ fn target_row(snapshot: &Snapshot, row: &DefinitionRow) -> TargetRow {
     TargetRow {
         node: NodeRow::new(snapshot, row.node),
         line_number: graph.name_line(row.node),
-        tier: row.tier.word(),
+        tier: Word(row.tier),
         candidates: Some(row.of).filter(|of| *of > 1),
         by_dispatch: row.dispatch,
-        relation: row.relation.map(|relation| relation.word()),
+        relation: row.relation.map(Word),
         reference_column: row.site.map(|site| site.col),
         signature: cut(graph.signature(row.node)),
         doc: cut(graph.doc(row.node)),
@@ -191,7 +192,7 @@ fn target_row(snapshot: &Snapshot, row: &DefinitionRow) -> TargetRow {
 
 fn guidance(output: &Output) -> Guidance {
     let first = output.definitions.first();
-    let is_certain = |row: &&TargetRow| row.tier == EdgeTier::Certain.word();
+    let is_certain = |row: &&TargetRow| row.tier == Word(EdgeTier::Certain);
     match (first, output.total_definitions, output.unresolved.first()) {
         (Some(row), 1, None) if is_certain(&row) => {
             Guidance::next(ProofState::Triaging, ToolRef("view"), Some(row.node.node_id.clone()), "read it")

@@ -99,7 +99,7 @@ not listed.";
 
 impl ReadTool for Glob {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let order = match input.sort {
             Sort::Path => GlobOrder::Path,

@@ -16,6 +16,7 @@ use crate::framework::{
     Toolset,
 };
 use crate::rows::count;
+use crate::word::{Word, answer_kinds};
 
 /// Maximum agents listed, the most recent ones.
 const MAX_AGENTS: usize = 50;
@@ -29,6 +30,16 @@ const MAX_EXAMPLES: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {}
+
+answer_kinds! {
+    /// Whether the index can be asked.
+    pub(crate) HealthStatus { Ok = "ok", Empty = "empty", Degraded = "degraded", }
+}
+
+answer_kinds! {
+    /// Whether changes on disk are seen at once.
+    pub(crate) Watcher { Off = "off", On = "on", Failed = "failed", }
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LanguageRow {
@@ -101,7 +112,7 @@ pub(crate) struct ActivityRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     /// `ok`, `empty` or `degraded`.
-    status: &'static str,
+    status: Word<HealthStatus>,
     /// Reasons for `degraded`.
     issues: Vec<String>,
     node_count: usize,
@@ -123,8 +134,8 @@ pub(crate) struct Output {
     uptime_seconds: u64,
     memory_usage_bytes: u64,
     indexed_at_ms: u64,
-    watcher: &'static str,
-    role: &'static str,
+    watcher: Word<Watcher>,
+    role: Word<ProcessRole>,
     activity: Option<ActivityRow>,
     /// Learned edge weights. There are none: reads change nothing.
     plasticity_state: &'static str,
@@ -218,7 +229,7 @@ impl ReadTool for Health {
         let guidance = guidance(&status, &issues);
         let mut output = output(status, agents, issues, fingerprint(cx, &cx.status()));
         add_work_tree(cx, &mut output.git);
-        output.last_persist_time = cx.stored().map(|stored| stored.written_ms);
+        output.last_persist_time = cx.find_stored().map(|stored| stored.written_ms);
         output.tool_surface_contract.full_registry_tool_count = cx.tools().all().len();
         let setting =
             |row: &m1nd_engine::Setting| Setting { name: row.name, value: row.value.clone(), source: row.source };
@@ -246,11 +257,11 @@ fn output(
     agents.sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
     agents.truncate(MAX_AGENTS);
     Output {
-        status: match (status.node_count, issues.is_empty()) {
-            (_, false) => "degraded",
-            (0, true) => "empty",
-            _ => "ok",
-        },
+        status: Word(match (status.node_count, issues.is_empty()) {
+            (_, false) => HealthStatus::Degraded,
+            (0, true) => HealthStatus::Empty,
+            _ => HealthStatus::Ok,
+        }),
         issues,
         node_count: status.node_count,
         edge_count: status.edge_count,
@@ -272,12 +283,12 @@ fn output(
         uptime_seconds: status.uptime_secs,
         memory_usage_bytes: status.rss_bytes,
         indexed_at_ms: status.indexed_at_ms,
-        watcher: match status.watch {
-            WatchState::Off => "off",
-            WatchState::On => "on",
-            WatchState::Failed(_) => "failed",
-        },
-        role: status.role.word(),
+        watcher: Word(match status.watch {
+            WatchState::Off => Watcher::Off,
+            WatchState::On => Watcher::On,
+            WatchState::Failed(_) => Watcher::Failed,
+        }),
+        role: Word(status.role),
         activity: status.activity.map(|now| ActivityRow { stage: now.stage, done: now.done, total: now.total }),
         plasticity_state: "0 edges tracked",
         active_sessions: agents.into_iter().map(agent_row).collect(),

@@ -145,7 +145,7 @@ impl ReadTool for Help {
         if let (true, Some(now)) = (indexes, cx.status().activity.as_ref()) {
             answer.guidance = Some(Guidance::to_first_index(Some(now)));
         }
-        Ok(Answer { body: rendered(cx.tools(), answer.body, input.render), ..answer })
+        Ok(Answer { body: limit_text(cx.tools(), answer.body, input.render), ..answer })
     }
 }
 
@@ -182,7 +182,7 @@ fn answer(tools: Catalog, is_empty: bool, input: &Input) -> Answer<Output> {
 }
 
 /// The answer with as much text as `render` requests.
-fn rendered(tools: Catalog, mut output: Output, render: Render) -> Output {
+fn limit_text(tools: Catalog, mut output: Output, render: Render) -> Output {
     match render {
         Render::Full => {}
         Render::None => output.formatted.clear(),

@@ -12,7 +12,8 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
     is_zero,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +102,7 @@ impl From<Tiers> for TierRow {
     fn from(tiers: Tiers) -> Self {
         let total = tiers.total();
         let resolved = total - tiers.unresolved;
-        let resolved_share = if total == 0 { 1.0 } else { rounded(resolved as f64 / total as f64) };
+        let resolved_share = if total == 0 { 1.0 } else { round_value(resolved as f64 / total as f64) };
         let Tiers { certain, possible, external, unresolved } = tiers;
         Self { certain, possible, external, unresolved, resolved_share }
     }
@@ -116,8 +117,8 @@ pub(crate) struct SkippedRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    mode: &'static str,
-    adapter: &'static str,
+    mode: Word<Mode>,
+    adapter: Word<Adapter>,
     roots: Vec<String>,
     files_scanned: usize,
     files_parsed: usize,
@@ -238,8 +239,8 @@ fn skipped_row((file_path, problem): (String, Problem)) -> SkippedRow {
 
 fn output(report: IngestReport) -> Output {
     Output {
-        mode: report.mode.word(),
-        adapter: report.adapter.word(),
+        mode: Word(report.mode),
+        adapter: Word(report.adapter),
         roots: report.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
         files_scanned: report.files_scanned,
         files_parsed: report.files_parsed,
@@ -262,7 +263,7 @@ fn output(report: IngestReport) -> Output {
         documents: report.documents,
         compiler_index: report.compiler,
         changed: report.changed,
-        stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), rounded(*ms))).collect(),
+        stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), round_value(*ms))).collect(),
     }
 }
 

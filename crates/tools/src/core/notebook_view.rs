@@ -3,7 +3,7 @@
 use m1nd_engine::{Language, Snapshot};
 use m1nd_query::documents::{NotebookLine, list_notebook_lines};
 
-use crate::source::{Shown, escaped};
+use crate::source::{Shown, count_escaped};
 
 /// Longest line shown, in bytes.
 const MAX_LINE: usize = 2_000;
@@ -40,7 +40,7 @@ impl NotebookText {
         let mut used = 0;
         for line in inside {
             let cut = &line.text[..line.text.floor_char_boundary(MAX_LINE)];
-            used += escaped(cut) + width + 4;
+            used += count_escaped(cut) + width + 4;
             if used > budget && !part.content.is_empty() {
                 part.truncated = true;
                 return part;

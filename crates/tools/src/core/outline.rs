@@ -106,7 +106,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 
 impl ReadTool for Outline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let shown = source::open(snapshot, "file_path", &input.file_path)?;
         let Some(node) = shown.node(snapshot) else {
             let message = format!("argument `file_path`: `{}` is not indexed", shown.path);

@@ -1,23 +1,26 @@
 //! Finds lines of indexed files by text or regular expression, each with the symbol that contains it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery, Unsearched};
-use m1nd_query::retrieval::{grep, seek_given};
+use m1nd_query::retrieval::{
+    GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery, Unsearched, grep, seek_given,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ingest::word;
 use crate::framework::{
-    Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
-    Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
+    Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowLine,
+    Shown, Stage, TextGroups, Tool, ToolError, ToolRef, Toolset, is_zero, number, qualify_name, rows_schema,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
+use crate::site_text::cut_code;
 use crate::source::clip;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -27,6 +30,10 @@ const MAX_ROWS: usize = 500;
 const DEFAULT_CONTEXT: usize = 2;
 /// Maximum lines of context before and after.
 const MAX_CONTEXT: usize = 10;
+/// Maximum matching lines that `count_only` counts by file.
+const MAX_COUNTED: usize = 100_000;
+/// Maximum files of which it gives the count.
+const MAX_COUNTS: usize = 200;
 /// Maximum symbols listed whose name is the query.
 const MAX_NODE_MATCHES: usize = 5;
 
@@ -58,8 +65,12 @@ pub(crate) struct Input {
     /// Lines without a match
     #[serde(default)]
     invert: bool,
+    /// Numbers by file, no lines
     #[serde(default)]
     count_only: bool,
+    /// Whole words alone
+    #[serde(default)]
+    word: bool,
     /// Let regex span lines
     #[serde(default)]
     multiline: bool,
@@ -88,7 +99,7 @@ pub(crate) struct SearchMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    kind: Option<Word<NodeKind>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_start: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +123,9 @@ pub(crate) struct Output {
     total_is_lower_bound: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     match_count: Option<usize>,
+    /// Matching lines by file, most first, if only their numbers were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counts: Vec<FileCount>,
     /// Symbols with exactly this name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     node_matches: Vec<NodeRow>,
@@ -130,6 +144,13 @@ pub(crate) struct Output {
     total_not_in_index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     inline_summary: Option<String>,
+}
+
+/// The matching lines of a file.
+#[derive(Debug, Serialize)]
+struct FileCount {
+    file_path: String,
+    count: usize,
 }
 
 /// A file or folder that the search does not cover.
@@ -163,10 +184,9 @@ impl Tool for Search {
         "where a text or regular expression occurs, with context and the symbol around each hit";
     const HELP: &'static str = "\
 Searches the lines of indexed files as they are on disk now. Modes: `literal` (default, case-insensitive unless
-`case_sensitive`), `regex` (Rust syntax, linear time; `(?-i)` and `\\b` set letter case and whole words; `multiline` lets matches span
-lines), `semantic` (ranks symbols
-by words and meaning, like `seek`, and shows their first line; without an index to rank, the search is literal, and
-`fallback` says so).
+`case_sensitive`), `regex` (Rust syntax, linear time; `(?-i)` sets letter case; `multiline` lets matches span lines),
+`semantic` (ranks symbols by words and meaning, like `seek`, and shows their first line; without an index to rank, the
+search is literal, and `fallback` says so).
 
 Each row of `matches` holds the line, its context and the innermost symbol around it (`node_id`, `label`,
 `line_start`, `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Text matches are in the
@@ -176,17 +196,30 @@ more matches. `not_in_index` lists files and folders that are not searched thoug
 reason and what includes them: sparse checkouts, submodules, pointers of git-lfs. `stale: true` marks files that changed since they were indexed. `node_matches` lists symbols with
 exactly this name.
 
-`count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file, by
-whole path components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is accepted and ignored: reads never
-index; call `ingest` for a folder that is not indexed. Former member names: `results` is `matches`, `matched_line` is
-`line_content`, `score` is `match_score`.";
+`count_only` returns the total and `counts` by file without rows, `word` finds whole words alone. `invert` finds lines
+without a match. `scope` is a folder or file, by whole path components; `filename_pattern` a glob such as `*.rs`.
+`auto_ingest` is accepted and ignored: reads never index; call `ingest` for a folder that is not indexed. Former
+member names: `results` is `matches`, `matched_line` is `line_content`, `score` is `match_score`.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Find, 20, "by exact text or regex"), (Stage::Diagnose, 20, "find the error text in the code")];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 20, "(a rare word or regex that no row shows)")];
     const PAGED: bool = true;
-    const ROW_TEXT: Option<RowText> = Some(row_text);
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&GROUPS);
+    const TEXT_OMITS: &'static [&'static str] = &[
+        "mode",
+        "total_matches",
+        "total_is_lower_bound",
+        "match_count",
+        "counts",
+        "scope_applied",
+        "files_matched",
+        "files_searched",
+        "files_skipped",
+    ];
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
+        &[("count", "count_only"), ("limit", "top_k"), ("context", "context_lines")];
     const COMMAND: Option<Command> = Some(Command::new("search", &["query", "scope"]));
     const RARE: &'static [&'static str] = &["auto_ingest", "multiline", "invert"];
     const DETAILS: &'static [&'static str] = &[
@@ -202,24 +235,78 @@ index; call `ingest` for a folder that is not indexed. Former member names: `res
     type Output = Output;
 }
 
-/// `src/a.py:21:8: the line  (in acquire)`, as programs that search print it. Context that was asked for is below it,
-/// with the line in its place.
-fn row_text(row: &Map<String, Value>, arguments: &Map<String, Value>) -> String {
-    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-    let number = |name: &str| row.get(name).and_then(Value::as_u64).map(|number| format!(":{number}"));
-    let place = format!(
-        "{}{}{}",
-        text("file_path"),
-        number("line_number").unwrap_or_default(),
-        number("column").unwrap_or_default()
-    );
-    let symbol = Some(text("label")).filter(|_| text("type") != "file").filter(|label| !label.is_empty());
-    let stale = if row.contains_key("stale") { "  stale" } else { "" };
-    let symbol = symbol.map(|label| format!("  (in {label})")).unwrap_or_default();
-    match arguments.get("context_lines").and_then(Value::as_u64) {
-        None | Some(0) => format!("{place}: {}{symbol}{stale}", text("line_content").trim()),
-        Some(_) => format!("{place}{symbol}{stale}\n{}", with_context(row)),
+/// How the text shows matches: by file, with the symbol around a line where it changes.
+const GROUPS: TextGroups = TextGroups { top: write_figures, head: write_file, row: write_match, end: write_counts };
+
+fn text_of<'a>(row: &'a Map<String, Value>, name: &str) -> &'a str {
+    row.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number_of(row: &Map<String, Value>, name: &str) -> u64 {
+    row.get(name).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// `31 matches in 9 files of 240`.
+fn write_figures(body: &Map<String, Value>, shown: Shown) -> String {
+    let of = |name: &str| usize::try_from(number_of(body, name)).unwrap_or(usize::MAX);
+    let least = if body.contains_key("total_is_lower_bound") { "at least " } else { "" };
+    let (total, searched) = (of("total_matches"), of("files_searched"));
+    let mut out = match total {
+        0 => format!("{least}no match in {}", count(searched, "file")),
+        _ => format!("{least}{} in {} of {searched}", count(total, "match"), count(of("files_matched"), "file")),
+    };
+    if !text_of(body, "scope_applied").is_empty() {
+        out.push_str(&format!(" below {}", text_of(body, "scope_applied")));
     }
+    if shown.is_part() {
+        out.push_str(&format!("; shown: {} to {}", shown.before + 1, shown.before + shown.rows));
+    }
+    out + "\n"
+}
+
+fn write_file(row: &Map<String, Value>) -> String {
+    text_of(row, "file_path").to_owned()
+}
+
+/// `21: the line  (acquire)`; with the lines around it, if they were asked for.
+fn write_match(
+    row: &Map<String, Value>,
+    above: Option<&Map<String, Value>>,
+    arguments: &Map<String, Value>,
+) -> RowLine {
+    let symbol = |row: &Map<String, Value>| {
+        qualify_name(text_of(row, "node_id")).filter(|name| text_of(row, "type") != "file" && !name.is_empty())
+    };
+    let own = symbol(row).filter(|own| above.and_then(symbol).as_ref() != Some(own));
+    let stale = row.contains_key("stale").then(|| "stale".to_owned());
+    let marks: Vec<String> = [own, stale].into_iter().flatten().collect();
+    let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
+    let place = number_of(row, "line_number").to_string();
+    if number_of(arguments, "context_lines") > 0 {
+        let head = marks.trim_start();
+        let text = if head.is_empty() { with_context(row) } else { format!("{head}\n{}", with_context(row)) };
+        return RowLine { place: String::new(), text: text + "\n" };
+    }
+    let code = cut_code(text_of(row, "line_content"), number_of(row, "column") as usize);
+    RowLine { place, text: code + &marks }
+}
+
+/// The numbers by file, if they were asked for.
+fn write_counts(body: &Map<String, Value>, budget: usize) -> String {
+    let rows = body.get("counts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let (mut out, mut written) = (String::new(), 0);
+    for row in rows.iter().filter_map(Value::as_object) {
+        if out.len() > budget {
+            break;
+        }
+        out.push_str(&format!("{}: {}\n", text_of(row, "file_path"), number_of(row, "count")));
+        written += 1;
+    }
+    let files = usize::try_from(number_of(body, "files_matched")).unwrap_or(usize::MAX);
+    if written > 0 && written < files {
+        out.push_str(&format!("… and {}\n", count(files - written, "more file")));
+    }
+    out
 }
 
 /// The line and those around it, each with its number: `21:` the line, `20-` and `22-` the others.
@@ -242,7 +329,7 @@ impl ReadTool for Search {
             SearchMode::Semantic => without_ranking(cx.snapshot()),
             SearchMode::Literal | SearchMode::Regex => None,
         };
-        let snapshot = if fallback.is_some() { cx.snapshot() } else { cx.indexed()? };
+        let snapshot = if fallback.is_some() { cx.snapshot() } else { cx.require_indexed()? };
         if fallback.is_some() {
             input.mode = SearchMode::Literal;
         }
@@ -273,7 +360,7 @@ impl ReadTool for Search {
         };
         let found = output.total_matches;
         let total = if input.count_only { 0 } else { found };
-        Ok(Answer::new(output).rows("matches", total).found(found).guidance(guidance))
+        Ok(Answer::new(output).rows("matches", total).with_found(found).guidance(guidance))
     }
 }
 
@@ -294,22 +381,24 @@ fn text(
 ) -> Result<Output, ToolError> {
     let query = GrepQuery {
         options: GrepOptions {
-            pattern: input.query.clone(),
-            regex: input.mode == SearchMode::Regex,
+            pattern: if input.word { whole_words(input) } else { input.query.clone() },
+            regex: input.mode == SearchMode::Regex || input.word,
             case_sensitive: input.case_sensitive,
             multiline: input.multiline,
             invert: input.invert,
-            context: input.context_lines,
+            context: if input.count_only { 0 } else { input.context_lines },
         },
         scope: scope.clone(),
         filename_pattern: input.filename_pattern.clone(),
-        offset: page.offset,
-        limit: if input.count_only { 0 } else { page.limit },
+        offset: if input.count_only { 0 } else { page.offset },
+        limit: if input.count_only { MAX_COUNTED } else { page.limit },
     };
     let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
-    let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
+    let counts = if input.count_only { count_by_file(&found) } else { Vec::new() };
+    let rows = if input.count_only { &[] } else { &*found.rows };
+    let matches = rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
-        snapshot.graph().labelled(&input.query)
+        snapshot.graph().find_labelled(&input.query)
     } else {
         Vec::new()
     };
@@ -328,6 +417,7 @@ fn text(
         total_matches: found.total,
         total_is_lower_bound: found.files_left > 0,
         match_count: input.count_only.then_some(found.total),
+        counts,
         node_matches: node_matches.collect(),
         scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
         files_matched: found.files_matched,
@@ -338,6 +428,38 @@ fn text(
         total_not_in_index,
         inline_summary: summary(&found),
     })
+}
+
+/// The query as a regular expression that matches whole words alone.
+fn whole_words(input: &Input) -> String {
+    let query = &input.query;
+    if input.mode == SearchMode::Regex {
+        return format!(r"\b(?:{query})\b");
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let edge = |end: Option<char>| if end.is_some_and(is_word) { r"\b" } else { "" };
+    let mut pattern = edge(query.chars().next()).to_owned();
+    for c in query.chars() {
+        // Behind a backslash, these two would be edges of words.
+        if c.is_ascii() && !is_word(c) && !matches!(c, '<' | '>') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern + edge(query.chars().next_back())
+}
+
+/// Numbers of matching lines by file, most first.
+fn count_by_file(found: &GrepAnswer<'_>) -> Vec<FileCount> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in &found.rows {
+        *counts.entry(row.file.path.to_string()).or_default() += 1;
+    }
+    let mut rows: Vec<FileCount> =
+        counts.into_iter().map(|(file_path, count)| FileCount { file_path, count }).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows.truncate(MAX_COUNTS);
+    rows
 }
 
 fn fault(mode: SearchMode, fault: GrepFault) -> ToolError {
@@ -418,6 +540,7 @@ fn semantic(
         total_matches: total,
         total_is_lower_bound: found.is_cut,
         match_count: input.count_only.then_some(total),
+        counts: Vec::new(),
         node_matches: Vec::new(),
         scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
         files_matched,
@@ -448,7 +571,7 @@ fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -
         line_content: lines.get(at).map(|line| clip(line)).unwrap_or_default(),
         context_before: slice(at.saturating_sub(context), at),
         context_after: slice(at + 1, at + 1 + context),
-        match_score: rounded(score),
+        match_score: round_value(score),
         graph_linked: snapshot.graph().kind(node) != NodeKind::File,
         stale: source.as_ref().is_some_and(|source| source.stale),
         file_path: row.file_path,

@@ -1,20 +1,25 @@
 //! Finds code by meaning, words or names.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::{ModelUse, Snapshot};
-use m1nd_query::retrieval::{LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow};
-use m1nd_query::retrieval::{connections, seek_with, summary};
+use m1nd_query::changes::predict::Verdict;
+use m1nd_query::retrieval::{
+    LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow, connections, seek_with, summary,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::{TrustEnvelope, doubted, trust};
+use super::trust::{TrustEnvelope, lower_trust, trust};
 use crate::continuity::trail_prior;
+use crate::first_code::first_code;
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, CodeLine, NodeRow, code_lines, count, rounded};
+use crate::rows::{self, CodeLine, NodeRow, code_lines, count, round_value};
 use crate::test_rows::{ShortTest, first_tests};
+use crate::word::{EdgeSide, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -75,9 +80,9 @@ pub(crate) struct ScoreBreakdown {
 pub(crate) struct Link {
     node_id: String,
     label: String,
-    relation: &'static str,
-    direction: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    direction: Word<EdgeSide>,
+    tier: Word<EdgeTier>,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,16 +95,25 @@ pub(crate) struct Row {
     best_field: &'static str,
     /// First sentence of its doc comment; the header without one.
     intent_summary: String,
+    /// Its code with line numbers, whole or in parts, instead of `lines`: only of the first rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
     /// Its header, and the lines that meet the question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<CodeLine>,
     connections: Vec<Link>,
     #[serde(flatten)]
     prior: PriorRow,
 }
 
+answer_kinds! {
+    /// Whether the rows suffice to stop searching.
+    pub(super) SufficiencyState { Sufficient = "sufficient", Partial = "partial", Insufficient = "insufficient", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Sufficiency {
-    pub(super) state: &'static str,
+    pub(super) state: Word<SufficiencyState>,
     unmatched_words: Vec<String>,
     pub(super) why: String,
     /// Words that the first row matches.
@@ -172,8 +186,9 @@ together with the best matches, and how recently a file changed. A fitted model 
 lower unless the query is about tests. Each file comes with its best symbol first; of the first 20 rows, at most 8, 4
 and 2 are of the first three files and one is of each further file.
 
-Each row has its header and the lines that meet most of the question (`lines`), with their
-numbers. A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
+Of the first rows the code is shown (`body`: whole, or its header and what stands around the lines that meet the
+question, `…` where lines are left out), so that it need not be viewed again. Other rows have their header and the lines
+that meet most of the question (`lines`). A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
 (`tests_for` lists all).
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
@@ -241,7 +256,7 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
 
 impl ReadTool for Seek {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("query", &input.query, "what the code does or is named")?;
         let rerank = input.graph_rerank;
         let query = SeekQuery {
@@ -262,10 +277,8 @@ impl ReadTool for Seek {
         let sufficiency = sufficiency(&found);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
-        let trust_envelope = doubted(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
-        let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
+        let trust_envelope = lower_trust(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
         let page = cx.page(input.top_k);
-        let what_is_missing = missing(&found.left_out, &found.unmatched);
         // Of the first page: whoever reads on has seen them.
         let first: Vec<_> = found.rows.iter().take(TESTED_ROWS).map(|row| row.node).collect();
         let tests = match page.offset {
@@ -273,8 +286,18 @@ impl ReadTool for Seek {
             _ => Vec::new(),
         };
         let mut finder = LineFinder::new(snapshot, &input.query);
-        let rows = page.cut(found.rows).into_iter();
-        let results = rows.map(|found| row(snapshot, &mut finder, found, rerank, &prior)).collect();
+        let shows_code = page.offset == 0 && !is_guess(&found, &trust_envelope);
+        let first: Vec<_> = found.rows.iter().filter(|_| shows_code).map(|row| (row.node, row.score)).collect();
+        let mut code = first_code(snapshot, &mut finder, &first).into_iter();
+        let first_is_shown = code.as_slice().first().is_some_and(Option::is_some);
+        let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query, first_is_shown);
+        let what_is_missing = missing(&found.left_out, &found.unmatched);
+        let rows = page.cut(found.rows);
+        let results = rows.into_iter().map(|found| {
+            let body = code.next().flatten();
+            row(snapshot, &mut finder, found, body, (rerank, &prior))
+        });
+        let results = results.collect();
         let output = Output {
             query: input.query,
             results,
@@ -296,28 +319,38 @@ impl ReadTool for Seek {
     }
 }
 
-fn row(snapshot: &Snapshot, finder: &mut LineFinder<'_>, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
+fn row(
+    snapshot: &Snapshot,
+    finder: &mut LineFinder<'_>,
+    found: SeekRow,
+    body: Option<String>,
+    (rerank, prior): (bool, &Prior),
+) -> Row {
     let graph = snapshot.graph();
     let intent_summary = summary(snapshot, found.node);
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
-        relation: link.relation.word(),
-        direction: if link.outgoing { "out" } else { "in" },
-        tier: link.tier.word(),
+        relation: Word(link.relation),
+        direction: Word(if link.outgoing { EdgeSide::Out } else { EdgeSide::In }),
+        tier: Word(link.tier),
     });
     Row {
         node: NodeRow::new(snapshot, found.node),
-        score: rounded(found.score),
+        score: round_value(found.score),
         score_breakdown: ScoreBreakdown {
-            embedding_similarity: found.meaning.map(rounded),
-            lexical: rounded(found.lexical),
-            graph_activation: rerank.then_some(rounded(found.prior)),
-            temporal_recency: found.recency.map(rounded),
+            embedding_similarity: found.meaning.map(round_value),
+            lexical: round_value(found.lexical),
+            graph_activation: rerank.then_some(round_value(found.prior)),
+            temporal_recency: found.recency.map(round_value),
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
-        lines: code_lines(snapshot, finder, found.node, &intent_summary),
+        lines: match body {
+            Some(_) => Vec::new(),
+            None => code_lines(snapshot, finder, found.node, &intent_summary),
+        },
+        body,
         intent_summary,
         connections: connections.collect(),
         prior: PriorRow::new(prior, found.node),
@@ -333,34 +366,48 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         } else {
             "no node matches any word of the query".to_owned()
         };
-        return Sufficiency { state: "insufficient", unmatched_words, why, met: 0 };
+        return Sufficiency { state: Word(SufficiencyState::Insufficient), unmatched_words, why, met: 0 };
     };
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let whole =
         first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
     if found.named > 0 {
         let (state, why) = match found.named {
-            1 => ("sufficient", "the query is the name of the first row".to_owned()),
-            several => ("partial", format!("the query is the name of the first {several} rows")),
+            1 => (SufficiencyState::Sufficient, "the query is the name of the first row".to_owned()),
+            several => (SufficiencyState::Partial, format!("the query is the name of the first {several} rows")),
         };
-        return Sufficiency { state, unmatched_words, why, met: first.matched.len() };
+        return Sufficiency { state: Word(state), unmatched_words, why, met: first.matched.len() };
     }
     let stands_out = |other: Option<f64>| other.is_none_or(|other| first.score >= other * CLEAR_LEAD);
     let (clear, clear_file) = (stands_out(found.second_score), stands_out(found.other_file_score));
     let mut met = format!("the first row matches {} of {}", first.matched.len(), count(words, "word"));
     let unmet: Vec<String> = found.words.iter().filter(|word| !first.meets(word)).take(words).cloned().collect();
     if !found.is_long && !unmet.is_empty() {
-        met = format!("{met}, not {}", named(&unmet));
+        met = format!("{met}, not {}", quote_words(&unmet));
     }
     let (state, why) = match (whole, clear, clear_file) {
-        (true, true, _) => ("sufficient", format!("{met} and stands out")),
-        (true, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
-        (true, false, false) => ("partial", format!("{met}, but others score about as high")),
-        (false, true, _) => ("partial", format!("{met}; it stands out")),
-        (false, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
-        (false, false, false) => ("insufficient", format!("{met}, and others score about as high")),
+        (true, true, _) => (SufficiencyState::Sufficient, format!("{met} and stands out")),
+        (true, false, true) => {
+            (SufficiencyState::Partial, format!("{met}; only rows of its own file score about as high"))
+        }
+        (true, false, false) => (SufficiencyState::Partial, format!("{met}, but others score about as high")),
+        (false, true, _) => (SufficiencyState::Partial, format!("{met}; it stands out")),
+        (false, false, true) => {
+            (SufficiencyState::Partial, format!("{met}; only rows of its own file score about as high"))
+        }
+        (false, false, false) => (SufficiencyState::Insufficient, format!("{met}, and others score about as high")),
     };
-    Sufficiency { state, unmatched_words, why, met: first.matched.len() }
+    Sufficiency { state: Word(state), unmatched_words, why, met: first.matched.len() }
+}
+
+/// Whether the first row is hardly better than another: its code would mislead.
+fn is_guess(found: &SeekAnswer, trust: &TrustEnvelope) -> bool {
+    trust.verdict.0 == Verdict::Abstain || lacks_words(found)
+}
+
+/// Whether the index has fewer than half of the words of the question.
+fn lacks_words(found: &SeekAnswer) -> bool {
+    2 * found.unmatched.len() > found.words.len()
 }
 
 /// What limits left out, if it may matter for this answer.
@@ -378,14 +425,14 @@ pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
     }
     if left.entries > 0 && !unmatched.is_empty() {
         let (entries, kept) = (count(left.entries, "long entry"), LeftOut::KEPT_WORDS);
-        let words = named(unmatched);
+        let words = quote_words(unmatched);
         gaps.push(format!(
             "{words} may occur in one of {entries} beyond the first {kept} words: `search` reads everything"
         ));
     }
     if left.files > 0 && !left.unknown_names.is_empty() {
         let (files, kept) = (count(left.files, "long file"), LeftOut::KEPT_NAMES);
-        let names = named(&left.unknown_names);
+        let names = quote_words(&left.unknown_names);
         gaps.push(format!(
             "{names} may be used in one of {files} beyond the first {kept} names: `search` reads everything"
         ));
@@ -394,7 +441,7 @@ pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
 }
 
 /// The first few words, in backticks.
-fn named(words: &[String]) -> String {
+fn quote_words(words: &[String]) -> String {
     let shown: Vec<String> = words.iter().take(NAMED_WORDS).map(|word| format!("`{word}`")).collect();
     let more = words.len() - shown.len();
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
@@ -413,6 +460,7 @@ fn guidance(
     found: &SeekAnswer,
     (sufficiency, trust): (&Sufficiency, &TrustEnvelope),
     query: &SeekQuery,
+    first_is_shown: bool,
 ) -> Guidance {
     let Some(first) = found.rows.first() else {
         let whole = || Some(query.text.chars().take(MAX_TARGET).collect());
@@ -427,18 +475,28 @@ fn guidance(
         }
         return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
-    let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
-    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches: {}", found.unmatched.join(", ")));
+    let state = if trust.verdict.0 == Verdict::Act { ProofState::Proving } else { ProofState::Triaging };
+    if first_is_shown {
+        // The index holds only the first words of long code, so that a word may be there although no row has it.
+        return match found.unmatched.first().filter(|_| found.left_out.entries > 0) {
+            Some(word) => {
+                let word = as_written(&query.text, word).to_owned();
+                Guidance::next(state, ToolRef("search"), Some(word), "no row matches it")
+            }
+            None => Guidance::state(state),
+        };
+    }
+    let target = Some(snapshot.graph().id(first.node).to_owned());
+    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches {}", quote_words(&found.unmatched)));
     let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
-    let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
-    let hint = match (trust.verdict, sufficiency.state) {
-        (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
-        ("act", _) => {
+    let hint = match (trust.verdict.0, sufficiency.state.0) {
+        (_, SufficiencyState::Sufficient) => format!("`{label}` matches the whole query; open it"),
+        (Verdict::Act, _) => {
             format!("open `{label}`: its file is most likely right, the place within it less certain{behind}")
         }
-        ("abstain", _) => format!("`{label}` is no better than a guess{behind}; use other words, or open it"),
-        _ if 2 * found.unmatched.len() > found.words.len() => {
+        (Verdict::Abstain, _) => format!("`{label}` is a guess{behind}; use other words, those of the code"),
+        _ if lacks_words(found) => {
             format!("most words of the query are not in the index: use the words and the language of the code{behind}")
         }
         _ => match unmet {

@@ -2,11 +2,13 @@
 
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
+use m1nd_query::changes::predict::Verdict;
 use m1nd_query::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
 use serde::Serialize;
 
-use super::seek::Sufficiency;
-use crate::rows::{count, rounded};
+use super::seek::{Sufficiency, SufficiencyState};
+use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// How often the first file was right from the confidence of `act` on, in repositories that took no part in the fit.
 #[derive(Debug, Serialize)]
@@ -27,10 +29,10 @@ pub(crate) struct Receipt {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct TrustEnvelope {
-    pub(super) verdict: &'static str,
+    pub(super) verdict: Word<Verdict>,
     /// Kind of what the verdict is about: `file`, or `function`, `class` … if the query is exactly its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<&'static str>,
+    about: Option<Word<NodeKind>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     about_node_id: Option<String>,
     /// Confidence in the file of the first row, 0 to 1; null if the ranking puts another file first, and without
@@ -53,7 +55,7 @@ pub(super) fn trust(
     let mut reasons = vec![sufficiency.why.clone()];
     let Some(first) = found.rows.first() else {
         return TrustEnvelope {
-            verdict: "abstain",
+            verdict: Word(Verdict::Abstain),
             about: None,
             about_node_id: None,
             score: None,
@@ -64,8 +66,8 @@ pub(super) fn trust(
     };
     if found.named == 1 {
         return TrustEnvelope {
-            verdict: "act",
-            about: Some(graph.kind(first.node).word()),
+            verdict: Word(Verdict::Act),
+            about: Some(Word(graph.kind(first.node))),
             about_node_id: Some(graph.id(first.node).to_owned()),
             score: None,
             calibrated: false,
@@ -73,7 +75,7 @@ pub(super) fn trust(
             reasons,
         };
     }
-    let measured = Calibration::measured();
+    let measured = Calibration::load_measured();
     let confidence = confidence(snapshot, first, found, &mut reasons);
     let differs = not_measured(query, found);
     let is_as_measured = differs.is_empty();
@@ -90,21 +92,21 @@ pub(super) fn trust(
         reasons.push(format!("its file matches {} of {}, fewer than half", found.met_in_file, count(words, "word")));
     }
     let verdict = match confidence {
-        _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
-        Some(confidence) if calibrated && !is_elsewhere && confidence >= measured.act_at => "act",
-        Some(confidence) if confidence < measured.reverify_at => "abstain",
-        _ => "reverify",
+        _ if sufficiency.state.0 == SufficiencyState::Insufficient && sufficiency.met == 0 => Verdict::Abstain,
+        Some(confidence) if calibrated && !is_elsewhere && confidence >= measured.act_at => Verdict::Act,
+        Some(confidence) if confidence < measured.reverify_at => Verdict::Abstain,
+        _ => Verdict::Reverify,
     };
     match verdict {
-        "act" => reasons.push(precision(&measured, graph.kind(first.node))),
+        Verdict::Act => reasons.push(precision(&measured, graph.kind(first.node))),
         _ => reasons.push("open the row before acting on it".to_owned()),
     }
     let file = graph.file(first.node);
     TrustEnvelope {
-        verdict,
-        about: file.map(|_| NodeKind::File.word()),
+        verdict: Word(verdict),
+        about: file.map(|_| Word(NodeKind::File)),
         about_node_id: file.map(|file| graph.id(file).to_owned()),
-        score: confidence.map(rounded),
+        score: confidence.map(round_value),
         calibrated,
         calibration_receipt: calibrated.then(|| receipt(&measured)),
         reasons,
@@ -158,12 +160,12 @@ fn receipt(measured: &Calibration) -> Receipt {
 }
 
 /// Lowers the trust if agents marked the first row as wrong for the question.
-pub(super) fn doubted(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
-    let told = found.rows.first().and_then(|row| prior.told(row.node)).filter(|told| told.weight < 0.0);
+pub(super) fn lower_trust(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
+    let told = found.rows.first().and_then(|row| prior.feedback_on(row.node)).filter(|told| told.weight < 0.0);
     let Some(told) = told else { return trust };
     let entries: Vec<String> = told.entries.iter().map(i64::to_string).collect();
     let told = format!("the first row was marked wrong for a similar question (ledger_id {})", entries.join(", "));
-    let verdict = if trust.verdict == "act" { "reverify" } else { trust.verdict };
+    let verdict = if trust.verdict.0 == Verdict::Act { Word(Verdict::Reverify) } else { trust.verdict };
     // The precision was not measured for such rows.
     TrustEnvelope { verdict, calibrated: false, calibration_receipt: None, reasons: vec![told], ..trust }
 }

@@ -8,20 +8,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::notebook_view::NotebookText;
+use crate::docstring::{find_middle, number_around};
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset,
 };
 use crate::rows::NodeRow;
-use crate::source::{self, Shown, escaped, number_lines, symbols_in};
+use crate::source::{self, Shown, count_escaped, number_lines, symbols_in};
 use crate::test_rows::{ShortTest, first_tests};
 
 /// Maximum content of one answer, in bytes escaped as JSON.
 const MAX_CONTENT: usize = 60_000;
 /// Default maximum size of an answer, in bytes as sent.
 const DEFAULT_BYTES: usize = 90_000;
-/// Default maximum size of an answer as text, in bytes: some 350 lines, so that most functions are shown whole.
-const TEXT_BYTES: usize = 16_000;
+/// Default maximum size of an answer as text, in bytes: lines and symbols that are named are shown whole.
+const TEXT_BYTES: usize = 40_000;
+/// The same of a whole file: some 350 lines.
+const FILE_BYTES: usize = 16_000;
 /// Room for the members beside content and symbols, in bytes.
 const FRAME: usize = 1_200;
 /// Indentation and separators of a symbol in the answer, in bytes.
@@ -102,8 +105,10 @@ lines shown. With a node id or name (`file::src/a.py::fn::load`, `Pool.acquire`)
 with `src/a.py:120-140` those lines.
 
 `offset` is the first line, 0-based; `limit` the number of lines. Both count inside the symbol or range, if one is
-named; `limit` extends a single line (`src/a.py:120`). By default all of it is shown, up to 60,000 bytes (as text up to
-`max_output_chars`, by default 16,000): beyond that, `truncated` is true and `next_offset` is where to continue. `tests`
+named; `limit` extends a single line (`src/a.py:120`). By default all of it is shown, up to 60,000 bytes (as text 36,000
+of named lines or a symbol, 11,000 of a whole file, or `max_output_chars`): beyond that, `truncated` is true and
+`next_offset` is where to continue. Of a symbol, the middle of a comment or docstring of 24 lines or more is left out,
+with a note; named lines show it. `tests`
 are test files that cover a named symbol (`tests_for` lists all). `stale: true` means that the file
 changed since it was indexed, so symbols may be off by some lines. Viewing never indexes, not even with `auto_ingest:
 true` (`auto_ingested` is always false). Of a notebook it shows the cells and what they printed, with the lines of the
@@ -136,7 +141,7 @@ file; of a Word, PowerPoint, Excel or PDF file its text, which has lines of its 
 
 impl ReadTool for View {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let shown = source::open(snapshot, "file_path", &input.file_path)
             .map_err(|error| with_heads(snapshot, error, &input.file_path))?;
         let lines: Vec<&str> = shown.source.text.lines().collect();
@@ -149,14 +154,24 @@ impl ReadTool for View {
         let (offset, limit) = (start.saturating_add(skipped), limit.min(length.saturating_sub(skipped)));
         let room = cx.budget().saturating_sub(FRAME);
         let wanted = lines.get(offset.min(lines.len())..offset.saturating_add(limit).min(lines.len())).unwrap_or(&[]);
-        let size = (room / 10 * 7).min(MAX_CONTENT);
+        let is_default = cx.budget() == TEXT_BYTES;
+        let size = match shown.range(snapshot) {
+            None if is_default => FILE_BYTES / 10 * 7,
+            _ if is_default => room / 10 * 9,
+            _ => room / 10 * 7,
+        };
+        let size = size.min(MAX_CONTENT);
         let (content, returned, truncated) = match NotebookText::read(snapshot, &shown) {
             Some(cells) => {
                 let part = cells.show(offset, limit, lines.len(), size);
                 (part.content, part.returned, part.truncated)
             }
             None => {
-                let (content, returned) = number_lines(wanted, offset, lines.len(), size);
+                let language = snapshot.files().get(&shown.path).map(|file| file.language);
+                // Lines that are named are shown as they are.
+                let is_symbol = shown.symbol.is_some() && skipped == 0;
+                let middle = if is_symbol { find_middle(wanted, language) } else { None };
+                let (content, returned) = number_around(wanted, middle, (offset, lines.len()), size);
                 (content, returned, returned < wanted.len())
             }
         };
@@ -164,7 +179,7 @@ impl ReadTool for View {
         let file = snapshot.graph().find_file(shown.path.as_str());
         let symbols = file.map(|file| symbols_in(snapshot, file, offset.saturating_add(1), end)).unwrap_or_default();
         let all_symbols = symbols.len();
-        let symbols = fitting(snapshot, &symbols, room.saturating_sub(escaped(&content)));
+        let symbols = fitting(snapshot, &symbols, room.saturating_sub(count_escaped(&content)));
         let output = Output {
             node_id: shown.node_id(snapshot),
             label: shown

@@ -5,11 +5,12 @@ use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, unbo
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::named;
+use super::read_named;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -48,7 +49,7 @@ pub(crate) struct BindingRow {
     target_hash: Option<String>,
     /// Of a marker of L1GHT: whether the target is as it was when the marker was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
+    state: Option<Word<TargetState>>,
 }
 
 /// A name that is bound to nothing.
@@ -108,8 +109,8 @@ project is known to have it); of a marker `missing`.";
 
 impl ReadTool for DocumentBindings {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let read = named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let snapshot = cx.require_indexed()?;
+        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
         let rows = rows(snapshot, &read);
         let total = rows.len();
         let first = rows.first().map(|row| row.target_node_id.clone());
@@ -146,7 +147,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             mention: binding.mention.clone(),
             line: binding.line,
             match_kind: binding.by.word(),
-            confidence: rounded(binding.confidence()),
+            confidence: round_value(binding.confidence()),
             of: (binding.of > 1).then_some(binding.of),
             target_hash: texts.bind(target).map(|bound| bound.content.to_string()),
             state: None,
@@ -154,7 +155,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
     }
     for (line, relation) in markers(read) {
         let (found, state) = snapshot.light_target(relation);
-        let share = rounded(1.0 / found.len().max(1) as f64);
+        let share = round_value(1.0 / found.len().max(1) as f64);
         rows.extend(found.iter().filter(|_| found.len() <= MAX_TARGETS).map(|target| BindingRow {
             target_node_id: graph.id(*target).to_owned(),
             relation: relation.qualifier.relation(),
@@ -164,7 +165,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             confidence: share,
             of: (found.len() > 1).then_some(found.len()),
             target_hash: texts.bind(*target).map(|bound| bound.content.to_string()),
-            state: Some(state.word()),
+            state: Some(Word(state)),
         }));
     }
     rows.sort_by(|a, b| {

@@ -4,11 +4,12 @@ use m1nd_query::documents::{Drift, DriftClass, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::named;
+use super::read_named;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -29,7 +30,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingRow {
-    class: &'static str,
+    class: Word<DriftClass>,
     line: u32,
     name: String,
     message: String,
@@ -110,8 +111,8 @@ to have had in code is no finding: most are of other projects, parameters or val
 
 impl ReadTool for DocumentDrift {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let read = named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let snapshot = cx.require_indexed()?;
+        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
         let history = cx.history();
         let Drift { findings: found, gaps } = drift(snapshot, &history, &read, cx.cancel())?;
         let count = |class: DriftClass| found.iter().filter(|finding| finding.class == class).count();
@@ -127,11 +128,11 @@ impl ReadTool for DocumentDrift {
         };
         let total = found.len();
         let findings = cx.page(input.top_k).cut(found).into_iter().map(|finding| FindingRow {
-            class: finding.class.word(),
+            class: Word(finding.class),
             line: finding.line,
             name: finding.name,
             message: finding.message,
-            confidence: rounded(finding.confidence),
+            confidence: round_value(finding.confidence),
             target_node_id: finding.target,
             old_hash: finding.old_hash,
             commit_subject: finding.evidence.as_ref().map(|evidence| evidence.subject.clone()),

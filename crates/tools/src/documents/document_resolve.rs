@@ -7,7 +7,7 @@ use m1nd_query::documents::{Document, LightClaim, LightQualifier, LightRelation}
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::named;
+use super::read_named;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
@@ -137,8 +137,8 @@ A file that cannot be read is an error with the reason: encrypted, damaged, nest
 
 impl ReadTool for DocumentResolve {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let read = named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let snapshot = cx.require_indexed()?;
+        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
         let document = &read.document;
         let most = input.top_k;
         let sections = document.sections.iter().take(most).map(|section| SectionRow {
@@ -177,7 +177,7 @@ impl ReadTool for DocumentResolve {
             unbound,
             sections: sections.collect(),
             claims: claims.collect(),
-            typed_claims: typed(snapshot, document, most),
+            typed_claims: list_typed(snapshot, document, most),
             citations: document.citations.iter().take(most).map(|citation| citation.key.clone()).collect(),
             works: works.collect(),
             problems: document.problems.clone(),
@@ -190,7 +190,7 @@ impl ReadTool for DocumentResolve {
 }
 
 /// The claims of a L1GHT document, at most `most`.
-fn typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<TypedRow> {
+fn list_typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<TypedRow> {
     let claims = document.light.iter().flat_map(|light| &light.claims).take(most);
     let target = |relation: &LightRelation| {
         let is_said = matches!(relation.qualifier, LightQualifier::Confidence | LightQualifier::Ambiguity);

@@ -26,7 +26,7 @@ use crate::framework::{ErrorCode, ToolError};
 use crate::rows;
 
 /// Reads the document that a caller names: by its path, or by a node in it.
-fn named(snapshot: &Snapshot, path: Option<&str>, node_id: Option<&str>) -> Result<Read, ToolError> {
+fn read_named(snapshot: &Snapshot, path: Option<&str>, node_id: Option<&str>) -> Result<Read, ToolError> {
     let path = match (path, node_id) {
         (Some(path), None) => path.to_owned(),
         (None, Some(node)) => snapshot.graph().path(rows::resolve(snapshot, "node_id", node)?).to_owned(),

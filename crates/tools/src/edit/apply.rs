@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, ReplacementInput, plan, writable};
-use super::joins::{Joined, joined};
+use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::writing::{NodeDelta, Syntax, hash, node_delta, syntax, write};
 use crate::framework::{
@@ -103,7 +103,7 @@ impl WriteTool for Apply {
         let written = write(cx, plan, reingest)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
         let joined = match written.not_indexed {
-            None => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            None => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
             Some(_) => Joined::default(),
         };
         let counts = edit.diff().1;
@@ -129,7 +129,7 @@ impl WriteTool for Apply {
             syntax,
             reingested: written.not_indexed.is_none(),
             not_reingested: written.not_indexed,
-            updated_node_ids: nodes.updated(),
+            updated_node_ids: nodes.list_updated(),
             nodes,
             joined,
             locks,

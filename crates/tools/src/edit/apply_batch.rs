@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, edit_error, plan, writable};
 use super::checking::{self, Commands};
-use super::joins::{Joined, joined};
+use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::verification::{Report, Verdict, report};
 use super::writing::{NodeDelta, Syntax, hash, index, node_delta, shown_diff, syntax, write};
@@ -188,8 +188,8 @@ impl WriteTool for ApplyBatch {
         let changes = changes_of(input.edits, input.diff)?;
         let total = changes.len();
         run.begin("checking", total);
-        let Planned { plans, failed, locks } = planned(cx, &snapshot, changes, input.atomic)?;
-        run.done(0, total, total, format!("{total} edits checked"));
+        let Planned { plans, failed, locks } = plan_changes(cx, &snapshot, changes, input.atomic)?;
+        run.complete(0, total, total, format!("{total} edits checked"));
         let mut results = Vec::new();
         let commands = match input.verify && input.reingest && failed.is_empty() {
             true => checking::before(cx, &snapshot, &plans)?,
@@ -270,7 +270,7 @@ struct Planned {
     locks: Vec<String>,
 }
 
-fn planned(
+fn plan_changes(
     cx: &WriteContext<'_>,
     snapshot: &Snapshot,
     changes: Vec<ChangeInput>,
@@ -288,7 +288,7 @@ fn planned(
     }
     let mut all = Planned::default();
     for change in changes {
-        let path = change.shown().to_owned();
+        let path = change.display_path().to_owned();
         let checked = plan(cx, snapshot, vec![change])
             .and_then(|plan| check_locks(cx, snapshot, &plan).map(|locks| (plan, locks)));
         match checked {
@@ -377,7 +377,7 @@ fn finish(
     run.end(3, verdict.map_or(Status::Skipped, |_| Status::Completed), total, total, said);
     let rolls_back = verdict == Some(Verdict::Broken) && asked.on_broken == OnBroken::Rollback;
     let joined = match indexed && !rolls_back && !batch.plans.is_empty() {
-        true => joined(cx, (before, &after), &batch.plans, &nodes)?,
+        true => join_knowledge(cx, (before, &after), &batch.plans, &nodes)?,
         false => Joined::default(),
     };
     if rolls_back {
@@ -395,7 +395,7 @@ fn finish(
     }
     drop(after);
     let files_written = if rolls_back { 0 } else { batch.files };
-    run.done(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
+    run.complete(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
     let guidance = guidance(&batch, indexed || !asked.reingest, verdict, rolls_back);
     let all_succeeded = batch.failed.is_empty() && !rolls_back;
     let status_message = format!(
@@ -480,7 +480,7 @@ impl<'a> Run<'a> {
         self.cx.progress().report(ProgressEvent { stage, done: 0, total: Some(total as u64) });
     }
 
-    fn done(&mut self, index: usize, completed: usize, total: usize, message: String) {
+    fn complete(&mut self, index: usize, completed: usize, total: usize, message: String) {
         self.end(index, Status::Completed, completed, total, message);
     }
 

@@ -46,7 +46,7 @@ impl ChangeInput {
     }
 
     /// The path as given, for messages.
-    pub(crate) fn shown(&self) -> &str {
+    pub(crate) fn display_path(&self) -> &str {
         self.file_path.as_deref().or(self.node_id.as_deref()).unwrap_or_default()
     }
 
@@ -100,7 +100,7 @@ pub(crate) fn target(snapshot: &Snapshot, path: &str) -> Result<Target, ToolErro
         return Err(ToolError::new(ErrorCode::OutsideWorkspace, format!("`{path}` is below no indexed root")));
     };
     let is_there = root.metadata(&inner).is_ok() || root.is_link(&inner);
-    match snapshot.withheld(&path) {
+    match snapshot.check_withheld(&path) {
         Some(why) if is_there || why != Withheld::Hidden => {
             let message = format!("`{path}` is not written: {}", why.text());
             Err(ToolError::new(ErrorCode::WriteRefused, message).hint(why.hint()))

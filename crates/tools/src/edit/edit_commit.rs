@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{plan_edits, target, writable};
 use super::edit_preview::Preview;
-use super::joins::{Joined, joined};
+use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::writing::{NodeDelta, hash, node_delta, write};
 use crate::framework::{
@@ -97,7 +97,7 @@ impl WriteTool for EditCommit {
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
         let plans = [plan];
         let joined = match written.not_indexed {
-            None => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            None => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
             Some(_) => Joined::default(),
         };
         let edit = &plans[0].edits()[0];
@@ -110,7 +110,7 @@ impl WriteTool for EditCommit {
             content_hash: hash(edit.after_hash()),
             reingested: written.not_indexed.is_none(),
             not_reingested: written.not_indexed,
-            updated_node_ids: nodes.updated(),
+            updated_node_ids: nodes.list_updated(),
             nodes,
             joined,
             locks,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use m1nd_edit::Encoding;
 use m1nd_sessions::{Access, Held, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows;
+use crate::word::Word;
 
 /// Time for which a preview can be committed.
 const LIFETIME: Duration = Duration::from_secs(5 * 60);
@@ -50,7 +52,7 @@ struct SourceRow {
     content_hash: Option<String>,
     bytes: usize,
     line_count: usize,
-    encoding: &'static str,
+    encoding: Word<Encoding>,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,7 +145,7 @@ impl WriteTool for EditPreview {
                 content_hash: hash(edit.before_hash()),
                 bytes: edit.before_len(),
                 line_count: line_count(edit.before_text()),
-                encoding: edit.encoding().word(),
+                encoding: Word(edit.encoding()),
             },
             file_path: path,
             diff: DiffRow {

@@ -14,9 +14,9 @@ use m1nd_query::patterns::LabelMode;
 use serde::Serialize;
 
 use super::writing::NodeDelta;
-use crate::exploration::{Looking, Severity, look, stored};
+use crate::exploration::{Looking, Severity, list_stored, look};
 use crate::framework::{ToolError, ToolRef, WriteContext};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Files listed that usually change with the written ones.
 const MAX_PREDICTED: usize = 3;
@@ -54,7 +54,7 @@ pub(crate) struct Joined {
 ///
 /// # Errors
 /// Those of the store of patterns. Cancellation does not count: the files are written.
-pub(crate) fn joined(
+pub(crate) fn join_knowledge(
     cx: &WriteContext<'_>,
     (before, after): (&Snapshot, &Snapshot),
     plans: &[Plan],
@@ -62,12 +62,12 @@ pub(crate) fn joined(
 ) -> Result<Joined, ToolError> {
     let edits: Vec<&PlannedEdit> = plans.iter().flat_map(Plan::changes).collect();
     let mut proactive_insights = matches(cx, after, &edits)?;
-    proactive_insights.extend(forgotten(cx, before, after, &edits));
-    Ok(Joined { proactive_insights, memory: cx.memory().about(&touched(before, after, &edits, nodes), after) })
+    proactive_insights.extend(list_forgotten(cx, before, after, &edits));
+    Ok(Joined { proactive_insights, memory: cx.memory().about(&list_touched(before, after, &edits, nodes), after) })
 }
 
 /// Ids of the touched symbols, what they are in, and their files.
-fn touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], nodes: &NodeDelta) -> Vec<String> {
+fn list_touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], nodes: &NodeDelta) -> Vec<String> {
     let mut ids: BTreeSet<String> = nodes.all().cloned().collect();
     for (snapshot, id) in [before, after].into_iter().flat_map(|snapshot| nodes.all().map(move |id| (snapshot, id))) {
         let graph = snapshot.graph();
@@ -81,7 +81,7 @@ fn touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], nodes: &
 }
 
 /// Files that usually change with the written ones and are as they were.
-fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit]) -> Vec<Insight> {
+fn list_forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit]) -> Vec<Insight> {
     let Some(history) = cx.loaded_history() else { return Vec::new() };
     // A file that was removed has a node only before.
     let of = |snapshot: &Snapshot| -> Vec<NodeIx> {
@@ -124,7 +124,7 @@ fn insight(snapshot: &Snapshot, row: PredictRow) -> Insight {
         severity: if row.verdict == Verdict::Act { "warning" } else { "info" },
         kind,
         message: format!("`{}` {verb} and was not touched{support}", row.path),
-        confidence: rounded(row.probability),
+        confidence: round_value(row.probability),
         evidence: cited.collect(),
         suggested_tool: ToolRef("view"),
         suggested_target: row.path,
@@ -142,7 +142,7 @@ fn bond(path: &str, is_test_link: bool, verdict: Verdict) -> (&'static str, &'st
 
 /// Bug patterns that the new text matches. Code that was there before does not count.
 fn matches(cx: &WriteContext<'_>, after: &Snapshot, edits: &[&PlannedEdit]) -> Result<Vec<Insight>, ToolError> {
-    let (mut known, _) = stored(cx.held())?;
+    let (mut known, _) = list_stored(cx.list_held())?;
     known.retain(|pattern| pattern.value.enabled);
     if known.is_empty() {
         return Ok(Vec::new());
@@ -176,7 +176,7 @@ fn matches(cx: &WriteContext<'_>, after: &Snapshot, edits: &[&PlannedEdit]) -> R
                         "the new text matches the bug pattern `{}` at {}",
                         pattern.value.name, found.location
                     ),
-                    confidence: rounded(pattern.value.specificity),
+                    confidence: round_value(pattern.value.specificity),
                     evidence: vec![pattern.id.clone()],
                     suggested_tool: ToolRef("antibody_scan"),
                     suggested_target: path.to_owned(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
 use super::checking::{self, Commands};
-use super::joins::{Joined, joined};
+use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::rename_preview::{LeftRow, left_rows, rename_error};
 use super::verification::{Report, Verdict, report};
@@ -133,7 +133,7 @@ impl WriteTool for RenameCommit {
         }
         let joined = match rolls_back || written.not_indexed.is_some() {
             true => Joined::default(),
-            false => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            false => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
         };
         let hint = hint_of(is_broken, rolls_back);
         let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };

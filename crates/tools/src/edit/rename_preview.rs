@@ -118,7 +118,7 @@ The rename is also refused where code outside of the project gives the name, or 
 
 impl ReadTool for RenamePreview {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
         let found = rename(snapshot, node, input.new_name.trim(), input.leave, cx.cancel()).map_err(rename_error)?;
         let page = cx.page(MAX_FILES);

@@ -8,11 +8,14 @@ use m1nd_query::references::callers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::surgical_context_v2::{ConnectedRow, Focused, SymbolRow, focused, open, related, symbols, used};
+use super::surgical_context_v2::{
+    ConnectedRow, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
+};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Rows of each list.
 const MAX_ROWS: usize = 50;
@@ -55,7 +58,7 @@ pub(crate) struct Output {
     focused_symbol: Option<Focused>,
     callers: Vec<ConnectedRow>,
     /// `closed` if all callers are known.
-    callers_known: &'static str,
+    callers_known: Word<ClosureState>,
     callees: Vec<ConnectedRow>,
     tests: Vec<ConnectedRow>,
     symbols: Vec<SymbolRow>,
@@ -91,7 +94,7 @@ each call, what changes together and what is remembered, within a token budget."
 
 impl ReadTool for SurgicalContext {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
         let node = shown.node(snapshot);
         let lines: Vec<&str> = shown.source.text.lines().collect();
@@ -100,9 +103,9 @@ impl ReadTool for SurgicalContext {
             node_id: shown.node_id(snapshot),
             content_hash: shown.source.hash.to_string(),
             line_count: lines.len(),
-            focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
+            focused_symbol: shown.symbol.map(|symbol| describe_focus(snapshot, symbol, &lines)),
             callers: Vec::new(),
-            callers_known: ClosureState::Unknown.word(),
+            callers_known: Word(ClosureState::Unknown),
             callees: Vec::new(),
             tests: Vec::new(),
             symbols: symbols(snapshot, &shown),
@@ -116,18 +119,21 @@ impl ReadTool for SurgicalContext {
         }
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
-            output.callers_known = found.closure.state.word();
+            output.callers_known = Word(found.closure.state);
             let calling = |node: NodeIx| -> Result<Vec<(bool, NodeIx)>, Cancelled> {
                 let rows = callers(snapshot, node, cx.cancel())?.rows;
                 Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())
             };
             output.callers = around(snapshot, node, ("caller", input.radius), calling)?;
             output.callees =
-                around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(used(snapshot, node)))?;
+                around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(list_used(snapshot, node)))?;
             if input.include_tests {
                 let tests = covering_tests(cx, cx.loaded_history().as_ref(), [node], "")?.rows;
-                output.tests =
-                    tests.iter().take(MAX_ROWS).map(|row| related(snapshot, row.nearest, "test", false)).collect();
+                output.tests = tests
+                    .iter()
+                    .take(MAX_ROWS)
+                    .map(|row| build_connected(snapshot, row.nearest, "test", false))
+                    .collect();
             }
         }
         let guidance = Guidance::next(
@@ -165,7 +171,7 @@ fn around(
         border = found[first..].iter().map(|(node, possible, _)| (*node, *possible)).collect();
     }
     let row = |(node, possible, distance): (NodeIx, bool, u32)| {
-        let mut row = related(snapshot, node, relation, possible);
+        let mut row = build_connected(snapshot, node, relation, possible);
         row.distance = Some(distance).filter(|distance| *distance > 1);
         row
     };

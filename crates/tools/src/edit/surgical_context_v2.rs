@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;
@@ -48,7 +49,7 @@ pub(crate) struct Input {
     symbol: Option<String>,
     #[serde(default = "yes")]
     include_tests: bool,
-    #[serde(default = "connected")]
+    #[serde(default = "default_connected")]
     #[schemars(range(min = 1, max = 200))]
     max_connected_files: usize,
     #[serde(default = "lines")]
@@ -63,7 +64,7 @@ fn yes() -> bool {
     true
 }
 
-fn connected() -> usize {
+fn default_connected() -> usize {
     20
 }
 
@@ -75,7 +76,7 @@ fn lines() -> usize {
 pub(super) struct SymbolRow {
     node_id: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     line_start: u32,
     line_end: u32,
 }
@@ -129,7 +130,7 @@ pub(crate) struct Output {
     connected_files: Vec<ConnectedRow>,
     total_connected: usize,
     /// Whether all callers are known.
-    callers_known: &'static str,
+    callers_known: Word<ClosureState>,
     tests: Vec<String>,
     /// Null if no history of the file is known.
     co_change: Option<Vec<CoChangeRow>>,
@@ -170,7 +171,7 @@ history (null if the file has none that is loaded; `predict` loads it), `memory`
 
 impl ReadTool for SurgicalContextV2 {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let graph = snapshot.graph();
         let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
         let node = shown.node(snapshot);
@@ -178,13 +179,13 @@ impl ReadTool for SurgicalContextV2 {
         let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
         let mut connected: [Vec<ConnectedRow>; 3] = Default::default();
         let mut total_connected = 0;
-        let mut callers_known = ClosureState::Unknown.word();
+        let mut callers_known = ClosureState::Unknown;
         let mut is_unused = false;
         let mut tests = Vec::new();
         let history = cx.loaded_history();
         if let Some(node) = node {
             let found = users(snapshot, node, cx.cancel())?;
-            callers_known = found.closure.state.word();
+            callers_known = found.closure.state;
             is_unused = found.rows.is_empty() && has_no_use(cx, snapshot, node)?;
             let most = u32::try_from(input.max_lines_per_file).unwrap_or(u32::MAX);
             let around = AROUND.min(most / 2);
@@ -200,7 +201,7 @@ impl ReadTool for SurgicalContextV2 {
                 let reaching: Vec<_> = found.iter().filter(|row| row.is_by_graph()).collect();
                 total_connected += reaching.len();
                 let reaching = reaching.into_iter().take(limit);
-                connected[2] = reaching.map(|row| related(snapshot, row.nearest, "test", false)).collect();
+                connected[2] = reaching.map(|row| build_connected(snapshot, row.nearest, "test", false)).collect();
             }
         }
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
@@ -211,11 +212,11 @@ impl ReadTool for SurgicalContextV2 {
             node_id: shown.node_id(snapshot),
             content_hash: shown.source.hash.to_string(),
             total_lines: lines.len(),
-            focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
+            focused_symbol: shown.symbol.map(|symbol| describe_focus(snapshot, symbol, &lines)),
             symbols: if shown.symbol.is_some() { Vec::new() } else { symbols(snapshot, &shown) },
             connected_files: page.cut(connected),
             total_connected,
-            callers_known,
+            callers_known: Word(callers_known),
             tests,
             co_change: co_change(cx, history.as_ref(), node)?,
             memory: cx.memory().about(&ids, snapshot),
@@ -240,7 +241,7 @@ pub(super) fn open(snapshot: &Snapshot, path: &str, symbol: Option<&str>) -> Res
     }
 }
 
-pub(super) fn focused(snapshot: &Snapshot, symbol: NodeIx, lines: &[&str]) -> Focused {
+pub(super) fn describe_focus(snapshot: &Snapshot, symbol: NodeIx, lines: &[&str]) -> Focused {
     let graph = snapshot.graph();
     let (first, last) = graph.lines(symbol);
     let range = (first as usize).saturating_sub(1)..(last as usize).min(lines.len());
@@ -258,7 +259,7 @@ pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
     let Some(file) = graph.find_file(shown.path.as_str()) else { return Vec::new() };
     let row = |node: NodeIx| {
         let (line_start, line_end) = graph.lines(node);
-        SymbolRow { node_id: graph.id(node).to_owned(), kind: graph.kind(node).word(), line_start, line_end }
+        SymbolRow { node_id: graph.id(node).to_owned(), kind: Word(graph.kind(node)), line_start, line_end }
     };
     source::symbols_in(snapshot, file, 1, usize::MAX).into_iter().take(MAX_SYMBOLS).map(row).collect()
 }
@@ -304,11 +305,14 @@ fn in_turns(lists: [Vec<ConnectedRow>; 3], turn: [usize; 3]) -> Vec<ConnectedRow
 
 /// What a node uses in the project, with its signature.
 fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
-    used(snapshot, node).into_iter().map(|(possible, node)| related(snapshot, node, "callee", possible)).collect()
+    list_used(snapshot, node)
+        .into_iter()
+        .map(|(possible, node)| build_connected(snapshot, node, "callee", possible))
+        .collect()
 }
 
 /// What a node uses in the project, and whether that is only possible: the certain ones first, then by place.
-pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
+pub(super) fn list_used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     let graph = snapshot.graph();
     let own = graph.with_parts(node, MAX_ROWS);
     let mut found: Vec<(bool, NodeIx)> = Vec::new();
@@ -328,7 +332,12 @@ pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     found
 }
 
-pub(super) fn related(snapshot: &Snapshot, node: NodeIx, relation_type: &'static str, possible: bool) -> ConnectedRow {
+pub(super) fn build_connected(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    relation_type: &'static str,
+    possible: bool,
+) -> ConnectedRow {
     let graph = snapshot.graph();
     let source_excerpt = source::clip(graph.signature(node));
     ConnectedRow {
@@ -372,7 +381,7 @@ fn co_change(
         return Ok(None);
     }
     let rows = found.rows.iter().filter(|row| row.support > 0).take(MAX_CO_CHANGE);
-    let row = |row: &PredictRow| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) };
+    let row = |row: &PredictRow| CoChangeRow { file_path: row.path.clone(), probability: round_value(row.probability) };
     Ok(Some(rows.map(row).collect()))
 }
 
@@ -390,14 +399,14 @@ fn guidance(output: &Output, is_unused: bool) -> Guidance {
     if output.total_lines == 0 {
         return Guidance::next(ProofState::Blocked, ToolRef("seek"), None, "the file is empty");
     }
-    match output.callers_known {
-        "closed" if is_unused => Guidance::next(
+    match output.callers_known.0 {
+        ClosureState::Closed if is_unused => Guidance::next(
             ProofState::ReadyToEdit,
             ToolRef("apply"),
             target,
             "nothing in the project uses it; write with `content_hash` as `expected_hash`",
         ),
-        "closed" => Guidance::next(
+        ClosureState::Closed => Guidance::next(
             ProofState::Proving,
             ToolRef("validate_plan"),
             Some(output.file_path.clone()),

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
+use crate::word::{Level, Word};
 
 /// Most actions of a plan.
 const MAX_ACTIONS: usize = 500;
@@ -72,7 +73,7 @@ fn yes() -> bool {
 struct GapRow {
     file_path: String,
     node_id: String,
-    severity: &'static str,
+    severity: Word<Severity>,
     /// The edge that it follows from.
     because: String,
     uses: usize,
@@ -147,7 +148,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    risk_level: Option<&'static str>,
+    risk_level: Option<Word<Level>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_parts: Option<RiskParts>,
     blast_radius_total: usize,
@@ -197,7 +198,7 @@ with the probability that each changes with the planned file it belongs to most,
 
 impl ReadTool for ValidatePlan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let actions = actions(snapshot, input.actions)?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let history = cx.loaded_history();
@@ -218,11 +219,11 @@ impl ReadTool for ValidatePlan {
         let critical = check.gaps.iter().filter(|gap| gap.severity == Severity::Critical).count();
         let coverage = coverage(&check);
         let parts = RiskParts {
-            critical_gaps: rounded(0.40 * (0.1 * critical as f64).min(1.0)),
-            untested: rounded(0.35 * (1.0 - coverage.coverage_ratio)),
-            blast: rounded(0.25 * (check.blast as f64 / snapshot.files().len().max(1) as f64).min(1.0)),
+            critical_gaps: round_value(0.40 * (0.1 * critical as f64).min(1.0)),
+            untested: round_value(0.35 * (1.0 - coverage.coverage_ratio)),
+            blast: round_value(0.25 * (check.blast as f64 / snapshot.files().len().max(1) as f64).min(1.0)),
         };
-        let score = rounded(parts.critical_gaps + parts.untested + parts.blast);
+        let score = round_value(parts.critical_gaps + parts.untested + parts.blast);
         let open_users = open_users(cx, snapshot, &actions)?;
         let guidance = guidance(&actions, resolved, critical, &check, &open_users);
         let total_gaps = check.gaps.len();
@@ -243,7 +244,7 @@ impl ReadTool for ValidatePlan {
             co_change_note,
             test_coverage: input.include_test_impact.then_some(coverage),
             risk_score: shown.then_some(score),
-            risk_level: shown.then(|| level(score)),
+            risk_level: shown.then(|| Word(level(score))),
             risk_parts: shown.then_some(parts),
             blast_radius_total: check.blast,
             order: check.order.iter().map(|index| actions[*index].path.clone()).collect(),
@@ -317,7 +318,7 @@ fn co_change(
     rows.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.path.cmp(&b.path)));
     let row = |row: &PredictRow| CoChangeRow {
         file_path: row.path.clone(),
-        probability: rounded(row.probability),
+        probability: round_value(row.probability),
         support: row.support,
     };
     let note = found.untold.first().map(|(_, reason)| reason.to_string());
@@ -336,7 +337,7 @@ fn coverage(check: &PlanCheck) -> Coverage {
         modified_files,
         tested_files,
         untested_files: untested,
-        coverage_ratio: rounded(ratio),
+        coverage_ratio: round_value(ratio),
         tests: rows
             .filter(|(_, tests)| !tests.is_empty())
             .map(|(path, tests)| CoverageRow {
@@ -366,19 +367,19 @@ fn gap_row(snapshot: &Snapshot, gap: &Gap) -> GapRow {
     GapRow {
         file_path: gap.path.clone(),
         node_id: graph.id(gap.node).to_owned(),
-        severity: gap.severity.word(),
+        severity: Word(gap.severity),
         because: format!("{} {} {}{line}", graph.id(gap.node), gap.relation.word(), graph.id(gap.target)),
         uses: gap.uses,
-        signal_strength: rounded(gap.weight),
+        signal_strength: round_value(gap.weight),
     }
 }
 
-fn level(score: f64) -> &'static str {
+fn level(score: f64) -> Level {
     match score {
-        score if score < 0.3 => "low",
-        score if score < 0.6 => "medium",
-        score if score < 0.8 => "high",
-        _ => "critical",
+        score if score < 0.3 => Level::Low,
+        score if score < 0.6 => Level::Medium,
+        score if score < 0.8 => Level::High,
+        _ => Level::Critical,
     }
 }
 

@@ -3,11 +3,12 @@
 use m1nd_base::Cancel;
 use m1nd_edit::Plan;
 use m1nd_engine::Snapshot;
-use m1nd_query::edits::{Break, EditedFile, GraphCheck, LayerBreak, verify};
+use m1nd_query::edits::{Break, BreakKind, EditedFile, GraphCheck, LayerBreak, verify};
 use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
 
 use super::writing::{NodeDelta, Syntax};
+use crate::word::{Level, Word};
 
 /// Users of a file from which an edit of it has a high risk.
 const HIGH: usize = 10;
@@ -52,7 +53,7 @@ impl Verdict {
 
 #[derive(Debug, Serialize)]
 struct BreakRow {
-    kind: &'static str,
+    kind: Word<BreakKind>,
     file_path: String,
     line: u32,
     from: String,
@@ -63,7 +64,7 @@ struct BreakRow {
 impl From<Break> for BreakRow {
     fn from(found: Break) -> Self {
         let Break { file, line, kind, from, to, detail } = found;
-        Self { kind: kind.word(), file_path: file, line, from, to, detail }
+        Self { kind: Word(kind), file_path: file, line, from, to, detail }
     }
 }
 
@@ -88,7 +89,7 @@ impl From<LayerBreak> for LayerRow {
 struct BlastRow {
     file_path: String,
     reachable_files: usize,
-    risk: &'static str,
+    risk: Word<Level>,
     top_affected: Vec<String>,
 }
 
@@ -202,14 +203,14 @@ pub(crate) fn report(
         .blast
         .into_iter()
         .map(|row| BlastRow {
-            risk: risk(row.reachable_files),
+            risk: Word(risk(row.reachable_files)),
             file_path: row.file,
             reachable_files: row.reachable_files,
             top_affected: row.top,
         })
         .collect();
     let is_against = !cycles.is_empty() || !layers.is_empty();
-    let is_risky = !doubtful.is_empty() || is_against || blast_radius.iter().any(|row| row.risk == "high");
+    let is_risky = !doubtful.is_empty() || is_against || blast_radius.iter().any(|row| row.risk.0 == Level::High);
     let verdict = match (syntax_fails || !broken.is_empty(), is_risky) {
         (true, _) => Verdict::Broken,
         (false, true) => Verdict::Risky,
@@ -250,10 +251,10 @@ fn sum((a, a_listed): (Option<usize>, usize), (b, b_listed): (Option<usize>, usi
     (a.is_some() || b.is_some()).then(|| a.unwrap_or(a_listed) + b.unwrap_or(b_listed))
 }
 
-fn risk(files: usize) -> &'static str {
+fn risk(files: usize) -> Level {
     match files {
-        n if n > HIGH => "high",
-        n if n > MEDIUM => "medium",
-        _ => "low",
+        n if n > HIGH => Level::High,
+        n if n > MEDIUM => Level::Medium,
+        _ => Level::Low,
     }
 }

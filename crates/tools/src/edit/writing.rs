@@ -118,7 +118,7 @@ impl NodeDelta {
     }
 
     /// Ids that are there afterwards and were touched.
-    pub(crate) fn updated(&self) -> Vec<String> {
+    pub(crate) fn list_updated(&self) -> Vec<String> {
         self.added.iter().chain(&self.changed).cloned().collect()
     }
 }

@@ -1,8 +1,9 @@
 //! Finds the code of a topic by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
-use m1nd_query::retrieval::{activate_with, importance};
+use m1nd_query::retrieval::{
+    ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole, activate_with, importance,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,8 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, Seed, rounded};
+use crate::rows::{self, NodeRow, Seed, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -87,7 +89,7 @@ pub(crate) struct Hole {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Unavailable {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     reason: String,
 }
 
@@ -148,7 +150,7 @@ ten. `what_is_missing` says what a limit left out. Commit subjects are text of t
 
 impl ReadTool for Activate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let page = cx.page(input.top_k);
         let query = ActivateQuery {
@@ -179,7 +181,7 @@ impl ReadTool for Activate {
             unavailable: found
                 .unavailable
                 .iter()
-                .map(|(dimension, reason)| Unavailable { dimension: dimension.word(), reason: reason.clone() })
+                .map(|(dimension, reason)| Unavailable { dimension: Word(*dimension), reason: reason.clone() })
                 .collect(),
         };
         Ok(Answer::new(output).rows("activated", total).guidance(guidance))
@@ -197,13 +199,13 @@ fn dimensions(words: &[String]) -> Result<Vec<Dimension>, ToolError> {
 }
 
 fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
-    let [structural, semantic, temporal, causal] = found.dimensions.map(|value| value.map(rounded));
+    let [structural, semantic, temporal, causal] = found.dimensions.map(|value| value.map(round_value));
     Row {
         node: NodeRow::new(snapshot, found.node),
-        activation: rounded(found.activation),
+        activation: round_value(found.activation),
         dimensions: Dimensions { structural, semantic, temporal, causal },
-        lift: found.lift.map(rounded),
-        pagerank: rounded(importance(snapshot, found.node)),
+        lift: found.lift.map(round_value),
+        pagerank: round_value(importance(snapshot, found.node)),
         is_seed: found.is_seed,
         prior: PriorRow::new(prior, found.node),
     }
@@ -217,7 +219,7 @@ fn hole(snapshot: &Snapshot, hole: &StructuralHole) -> Hole {
     let id = |node: &m1nd_engine::graph::NodeIx| snapshot.graph().id(*node).to_owned();
     Hole {
         node: NodeRow::new(snapshot, hole.node),
-        score: rounded(hole.score),
+        score: round_value(hole.score),
         p_value: hole.p_value,
         reason: format!("{} of its {} connections are to found nodes", hole.connected, hole.of),
         neighbours: hole.neighbours.iter().map(id).collect(),
@@ -229,7 +231,7 @@ fn confidence(found: &ActivateAnswer) -> f64 {
     let Some(first) = found.rows.first() else { return 0.0 };
     let counted = first.dimensions.iter().flatten().count().max(1);
     let live = first.dimensions.iter().flatten().filter(|value| **value > 0.1).count();
-    rounded(live as f64 / counted as f64)
+    round_value(live as f64 / counted as f64)
 }
 
 fn missing(found: &ActivateAnswer) -> Option<String> {

@@ -15,12 +15,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bug_patterns::{Looking, Severity, language, look, stored, subgraph};
+use super::bug_patterns::{Looking, Severity, language, list_stored, look, subgraph};
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::past;
-use crate::rows::{count, rounded, session_error};
+use crate::rows::{count, round_value, session_error};
 
 /// Longest name and description, in characters.
 const MAX_TEXT: usize = 1_000;
@@ -163,13 +163,13 @@ impl WriteTool for AntibodyCreate {
         if snapshot.is_empty() {
             return Err(ToolError::empty_graph());
         }
-        let (known, _) = stored(cx.held())?;
+        let (known, _) = list_stored(cx.list_held())?;
         if known.len() >= MAX_BUG_PATTERNS && !input.propose_only {
             let message =
                 format!("the project has {} bug patterns, expected fewer than {MAX_BUG_PATTERNS}", known.len());
             return Err(ToolError::new(ErrorCode::LimitReached, message).next_step("delete one that is not needed"));
         }
-        let (mut pattern, learned) = asked(cx, &input)?;
+        let (mut pattern, learned) = read_pattern(cx, &input)?;
         let looking = Looking {
             snapshot: &snapshot,
             mode: LabelMode::Substring,
@@ -194,7 +194,7 @@ impl WriteTool for AntibodyCreate {
             antibody_id: id,
             code: pattern.code.filter(|_| learned.is_some()),
             language: pattern.language.filter(|_| learned.is_some()),
-            specificity: Some(rounded(pattern.specificity)),
+            specificity: Some(round_value(pattern.specificity)),
             initial_matches: Some(pattern.initial_matches),
             matches_before: learned.as_ref().map(|learned| learned.before),
             matches_elsewhere: learned.as_ref().map(|learned| learned.elsewhere),
@@ -230,20 +230,20 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
 }
 
 /// A text as it is stored: bounded and without secrets.
-fn kept(text: &str) -> String {
+fn redact_text(text: &str) -> String {
     let short: String = text.trim().chars().take(MAX_TEXT).collect();
     secrets::redact(&short).into_owned()
 }
 
 /// The pattern that the arguments say, and what was learned of it.
-fn asked(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Option<LearnedPattern>), ToolError> {
+fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Option<LearnedPattern>), ToolError> {
     let given = [input.pattern.is_some(), input.code.is_some(), input.commit.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         return Err(ToolError::invalid("expected exactly one of the arguments `commit`, `code` and `pattern`"));
     }
     let mut pattern = BugPattern {
-        name: kept(input.name.as_deref().unwrap_or("unnamed")),
-        description: kept(input.description.as_deref().unwrap_or_default()),
+        name: redact_text(input.name.as_deref().unwrap_or("unnamed")),
+        description: redact_text(input.description.as_deref().unwrap_or_default()),
         severity: input.severity.word().to_owned(),
         enabled: true,
         ..BugPattern::default()
@@ -251,7 +251,7 @@ fn asked(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Option<Lea
     if let Some(text) = &input.commit {
         let (learned, subject, commit) = learn(cx, text)?;
         if input.name.is_none() {
-            pattern.name = kept(&subject);
+            pattern.name = redact_text(&subject);
         }
         pattern.specificity = specificity_of(&learned.pattern);
         pattern.code = Some(learned.pattern.clone());

@@ -4,12 +4,12 @@ use m1nd_sessions::{BugEdge, BugNode, BugPattern, Handle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bug_patterns::stored;
+use super::bug_patterns::list_stored;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, is_zero, number,
     rows_schema,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 100;
@@ -73,7 +73,7 @@ impl Row {
             code: value.code,
             language: value.language,
             pattern,
-            specificity: rounded(value.specificity),
+            specificity: round_value(value.specificity),
             initial_matches: value.initial_matches,
             created_by: stored.owner,
             created_at: stored.created_ms,
@@ -119,7 +119,7 @@ count all of them. Looking for patterns changes nothing, so no row counts its la
 impl ReadTool for AntibodyList {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let page = cx.page(input.top_k);
-        let (mut known, unreadable) = stored(cx.held())?;
+        let (mut known, unreadable) = list_stored(cx.list_held())?;
         let total = known.len();
         let enabled = known.iter().filter(|pattern| pattern.value.enabled).count();
         known.retain(|pattern| pattern.value.enabled || input.include_disabled);

@@ -6,7 +6,7 @@ use m1nd_query::patterns::LabelMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bug_patterns::{BoundNode, Looking, Severity, look, stored};
+use super::bug_patterns::{BoundNode, Looking, Severity, list_stored, look};
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number, rows_schema,
@@ -132,12 +132,12 @@ disable it with `antibody_create`. `line_content` is text of the repository.";
 
 impl ReadTool for AntibodyScan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.max_matches);
         if input.since.is_some() && input.scope != ScopeWord::Changed {
             return Err(ToolError::invalid("argument `since` needs `scope` \"changed\""));
         }
-        let (mut known, unreadable) = stored(cx.held())?;
+        let (mut known, unreadable) = list_stored(cx.list_held())?;
         for id in &input.antibody_ids {
             if !known.iter().any(|pattern| pattern.id == *id) {
                 return Err(ToolError::new(
@@ -190,7 +190,7 @@ impl ReadTool for AntibodyScan {
                 severity: pattern.value.severity.clone(),
                 location: found.location,
                 line_content: found.line,
-                confidence: crate::rows::rounded(pattern.value.specificity),
+                confidence: crate::rows::round_value(pattern.value.specificity),
                 bound_nodes: found.bound,
             }));
         }

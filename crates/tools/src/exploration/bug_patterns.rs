@@ -94,7 +94,7 @@ pub(crate) struct Looking<'a> {
 }
 
 /// All stored patterns, oldest first.
-pub(crate) fn stored(held: HeldValues<'_>) -> Result<(Vec<Handle<BugPattern>>, usize), ToolError> {
+pub(crate) fn list_stored(held: HeldValues<'_>) -> Result<(Vec<Handle<BugPattern>>, usize), ToolError> {
     let listed = held.list::<BugPattern>(None, MAX_BUG_PATTERNS).map_err(session_error)?;
     let mut known = listed.handles;
     known.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
@@ -186,7 +186,7 @@ fn look_for_code(pattern: &BugPattern, code: &str, at: &Looking<'_>) -> Result<M
         found.timed_out |= answer.files_left > 0 || answer.is_cut;
         for finding in answer.findings.into_iter().take(at.limit.saturating_sub(found.rows.len())) {
             found.rows.push(Found {
-                bound: finding.node.map(|node| bound(at.snapshot, node, "match".to_owned())).into_iter().collect(),
+                bound: finding.node.map(|node| bind_node(at.snapshot, node, "match".to_owned())).into_iter().collect(),
                 location: format!("{}:{}", finding.path, finding.line),
                 line: Some(finding.text),
             });
@@ -203,7 +203,7 @@ fn look_for_nodes(pattern: &BugPattern, at: &Looking<'_>) -> Result<Matches, Too
     let row = |nodes: &Vec<NodeIx>| {
         let roles = pattern.nodes.iter().map(|node| node.role.clone());
         let bound: Vec<BoundNode> =
-            nodes.iter().zip(roles).map(|(node, role)| bound(at.snapshot, *node, role)).collect();
+            nodes.iter().zip(roles).map(|(node, role)| bind_node(at.snapshot, *node, role)).collect();
         let location = bound
             .iter()
             .find(|node| !node.source_path.is_empty())
@@ -214,7 +214,7 @@ fn look_for_nodes(pattern: &BugPattern, at: &Looking<'_>) -> Result<Matches, Too
     Ok(Matches { total: rows.len(), rows, timed_out: answer.timed_out })
 }
 
-fn bound(snapshot: &Snapshot, node: NodeIx, role: String) -> BoundNode {
+fn bind_node(snapshot: &Snapshot, node: NodeIx, role: String) -> BoundNode {
     let graph = snapshot.graph();
     let (line_start, line_end) = graph.lines(node);
     BoundNode {

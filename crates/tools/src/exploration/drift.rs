@@ -1,7 +1,7 @@
 //! Shows what changed since the agent's last visit.
 
 use m1nd_mind::Trust;
-use m1nd_query::changes::{Baseline, Drift as Found, drift};
+use m1nd_query::changes::{Baseline, Drift as Found, FileChange, Velocity, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ use crate::framework::{
     Toolset,
 };
 use crate::past::{self, LAST_SESSION, NoBaseline};
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -53,7 +54,7 @@ pub(crate) struct CommitRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     /// Commits since; 0 if the change is not committed; absent if the history does not tell.
@@ -81,7 +82,7 @@ pub(crate) struct Weight {
 pub(crate) struct Trend {
     node_id: String,
     velocity: f64,
-    trend: &'static str,
+    trend: Word<Velocity>,
 }
 
 #[derive(Debug, Serialize)]
@@ -190,7 +191,7 @@ Each list has at most 200 rows. Subjects and authors are text of the repository.
 
 impl ReadTool for Drift {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let scope = past::scope(input.scope.as_deref())?;
         let history = cx.history();
         let place = past::first_place(snapshot, &history);
@@ -201,7 +202,7 @@ impl ReadTool for Drift {
             Err(NoBaseline::Unknown { reason, remedy }) => {
                 output.summary = "cannot tell".to_owned();
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(past::blocked(remedy)));
+                return Ok(Answer::new(output).guidance(past::report_blocked(remedy)));
             }
             Err(NoBaseline::Failed(error)) => return Err(*error),
         };
@@ -270,7 +271,7 @@ fn fill(output: &mut Output, baseline: &Baseline, found: Found, with_weights: bo
     let graph = &found.graph;
     output.baseline_time = Some(past::moment(baseline.time));
     output.baseline_commit = baseline.commit.map(|commit| past::short(&commit.name()));
-    output.structural_drift = Some(rounded(graph.drift()));
+    output.structural_drift = Some(round_value(graph.drift()));
     let delta = |new: usize, removed: usize| Some(new as i64 - removed as i64);
     output.node_count_delta = delta(graph.new_nodes.len(), graph.removed_nodes.len());
     output.edge_count_delta = delta(graph.new_edges.len(), graph.removed_edges.len());
@@ -315,7 +316,7 @@ fn file_row(file: m1nd_query::changes::DriftedFile) -> FileRow {
     };
     FileRow {
         file_path: file.path,
-        change: file.change.word(),
+        change: Word(file.change),
         from: file.from,
         commit_count: file.commit_count,
         commits: file.commits.into_iter().map(commit).collect(),
@@ -327,7 +328,7 @@ fn velocities(files: &[m1nd_query::changes::DriftedFile]) -> Vec<Trend> {
     let trend = |file: &m1nd_query::changes::DriftedFile| {
         let (trend, (older, newer)) = file.trend?;
         let node_id = format!("file::{}", file.path);
-        Some(Trend { node_id, velocity: rounded(newer - older), trend: trend.word() })
+        Some(Trend { node_id, velocity: round_value(newer - older), trend: Word(trend) })
     };
     let mut rows: Vec<Trend> = files.iter().filter_map(trend).collect();
     rows.sort_by(|a, b| b.velocity.abs().total_cmp(&a.velocity.abs()).then_with(|| a.node_id.cmp(&b.node_id)));

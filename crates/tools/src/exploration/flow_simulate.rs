@@ -11,7 +11,8 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Default and maximum divisor of the number of ways.
 const DEFAULT_PARTICLES: usize = 2;
@@ -79,12 +80,17 @@ pub(crate) struct Input {
     top_k: usize,
 }
 
+answer_kinds! {
+    /// How likely concurrent writes are to meet.
+    pub(crate) FlowSeverity { Low = "Low", Medium = "Medium", High = "High", Critical = "Critical", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Point {
     node: String,
     node_label: String,
     turbulence_score: f64,
-    severity: &'static str,
+    severity: Word<FlowSeverity>,
     /// Number of entry points that write it without a lock in common with another one.
     particle_count: usize,
     has_lock: bool,
@@ -177,7 +183,7 @@ the project's own functions, and locks taken by decorators are not seen.";
 
 impl ReadTool for FlowSimulate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let entries = input.entry_nodes.iter().map(|text| rows::resolve(snapshot, "entry_nodes", text));
         let query = FlowQuery {
@@ -252,7 +258,7 @@ fn output(snapshot: &Snapshot, found: &FlowAnswer, points: Vec<Point>, total: us
             turbulence_count: total,
             valve_count: closed.len(),
             convergence_count: found.convergence.len(),
-            coverage_pct: rounded(100.0 * found.visited as f64 / functions.max(1) as f64),
+            coverage_pct: round_value(100.0 * found.visited as f64 / functions.max(1) as f64),
         },
         what_is_missing: found.is_cut.then(|| "a limit on entry points, depth or steps ended the search".to_owned()),
     }
@@ -270,18 +276,18 @@ fn point(snapshot: &Snapshot, shared: &SharedState, input: &Input) -> Point {
         * if is_field { FIELD } else { 1.0 }
         * if is_certain { 1.0 } else { POSSIBLE };
     let severity = match score {
-        score if score >= 0.8 && open.len() >= 3 => "Critical",
-        score if score >= 0.6 => "High",
-        score if score >= 0.3 => "Medium",
-        _ => "Low",
+        score if score >= 0.8 && open.len() >= 3 => FlowSeverity::Critical,
+        score if score >= 0.6 => FlowSeverity::High,
+        score if score >= 0.3 => FlowSeverity::Medium,
+        _ => FlowSeverity::Low,
     };
     let pairs = shared.open_pairs.iter().take(PAIRS);
     let ways = open.iter().take(PAIRS).map(|at| &shared.ways[*at]);
     Point {
         node: id(shared.state),
         node_label: graph.label(shared.state).to_owned(),
-        turbulence_score: rounded(score),
-        severity,
+        turbulence_score: round_value(score),
+        severity: Word(severity),
         particle_count: open.len(),
         has_lock: shared.ways.iter().any(|way| !way.locks.is_empty()),
         entry_pairs: pairs.map(|(a, b)| [id(shared.ways[*a].entry), id(shared.ways[*b].entry)]).collect(),

@@ -10,7 +10,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::past::{self, CitedCommit};
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -51,9 +51,9 @@ impl Ghost {
         Self {
             source: id(ghost.source),
             target: id(ghost.target),
-            strength: rounded(ghost.strength),
+            strength: round_value(ghost.strength),
             commits: ghost.commits,
-            lift: rounded(ghost.lift),
+            lift: round_value(ghost.lift),
             p_value: ghost.p_value,
             evidence: CitedCommit::all(&ghost.evidence),
         }
@@ -103,7 +103,7 @@ and commits of more than 50 files do not count. `note` says why nothing can be t
 
 impl ReadTool for GhostEdges {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let node = input.node.as_deref().map(|text| rows::resolve(snapshot, "node", text)).transpose()?;
         let page = cx.page(input.top_k);
         let history = match past::depth(&input.depth)? {
@@ -125,7 +125,7 @@ impl ReadTool for GhostEdges {
             }
             None => match past::first_place(snapshot, &history) {
                 Ok(_) => Guidance::state(ProofState::Triaging),
-                Err(reason) => past::blocked(past::remedy(&reason)),
+                Err(reason) => past::report_blocked(past::remedy(&reason)),
             },
         };
         let output = Output {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::risk::{FileRisk, Part, Tier, dependents};
+use m1nd_query::risk::{FileRisk, Part, Tier, TremorLevel, dependents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ use super::risk_rows::risks;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::heuristics;
 use crate::past::{self, CitedCommit};
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
+use crate::word::{Band, Word};
 
 /// Files within two steps up to which the blast radius is low, and medium.
 const LOW_BLAST: usize = 3;
@@ -38,12 +39,12 @@ pub(crate) struct Signals {
     heuristic_factor: f64,
     trust_score: Option<f64>,
     trust_risk_multiplier: Option<f64>,
-    trust_tier: &'static str,
-    trust_band: &'static str,
+    trust_tier: Word<Tier>,
+    trust_band: Word<Band>,
     tremor_magnitude: Option<f64>,
     tremor_observation_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tremor_risk_level: Option<&'static str>,
+    tremor_risk_level: Option<Word<TremorLevel>>,
     reason: String,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Output {
     /// As in `panoramic`.
     combined_risk: Option<f64>,
     parts: BTreeMap<&'static str, f64>,
-    unknown_parts: Vec<&'static str>,
+    unknown_parts: Vec<Word<Part>>,
     fixes: Vec<CitedCommit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -104,7 +105,7 @@ for the blast radius; no ranking uses it. Subjects are text of the repository.";
 
 impl ReadTool for HeuristicsSurface {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let graph = snapshot.graph();
         let (node, resolved_by) = match (&input.node_id, &input.file_path) {
             (Some(text), _) => (rows::resolve(snapshot, "node_id", text)?, "node_id"),
@@ -131,9 +132,12 @@ impl ReadTool for HeuristicsSurface {
             file_path: graph.path(file).to_owned(),
             resolved_by,
             heuristic_summary: row.map(|row| summary(snapshot, file, row)),
-            combined_risk: row.and_then(|row| row.combined).map(rounded),
-            parts: parts(true).into_iter().filter_map(|part| Some((part.word(), rounded(row?.part(part)?)))).collect(),
-            unknown_parts: parts(false).into_iter().map(Part::word).collect(),
+            combined_risk: row.and_then(|row| row.combined).map(round_value),
+            parts: parts(true)
+                .into_iter()
+                .filter_map(|part| Some((part.word(), round_value(row?.part(part)?))))
+                .collect(),
+            unknown_parts: parts(false).into_iter().map(Word).collect(),
             fixes: row
                 .and_then(|row| row.trust.as_ref())
                 .map(|trust| CitedCommit::all(&trust.evidence.commits))
@@ -180,20 +184,20 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
     }
     Summary {
         risk_level: level,
-        risk_score: rounded(score),
+        risk_score: round_value(score),
         blast_radius_files: affected.len(),
         blast_radius_risk: blast,
         top_affected: affected.iter().take(NAMED).map(|node| graph.path(*node).to_owned()).collect(),
         antibody_hits: row.matches,
         heuristic_signals: Signals {
-            heuristic_factor: rounded(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
-            trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
-            trust_risk_multiplier: multiplier.map(rounded),
-            trust_tier: tier.word(),
-            trust_band: tier.band(),
-            tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
+            heuristic_factor: round_value(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
+            trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
+            trust_risk_multiplier: multiplier.map(round_value),
+            trust_tier: Word(tier),
+            trust_band: Word(Band(tier)),
+            tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: observations,
-            tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
+            tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),
             reason: if reasons.is_empty() { "neutral".to_owned() } else { reasons.join("; ") },
         },
     }

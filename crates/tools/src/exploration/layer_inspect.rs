@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_query::layers::{LayersQuery, place_of};
 use schemars::JsonSchema;
@@ -13,7 +14,8 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default and maximum number of files.
 const DEFAULT_ROWS: usize = 50;
@@ -62,7 +64,7 @@ pub(crate) struct Node {
 pub(crate) struct Edge {
     source: String,
     target: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     location: String,
 }
 
@@ -117,7 +119,7 @@ all ordered pairs of its files, `coupling_up` and `coupling_down` the dependenci
 
 impl ReadTool for LayerInspect {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let query = LayersQuery {
             paths: past::scope(input.scope.as_deref())?,
@@ -147,7 +149,7 @@ impl ReadTool for LayerInspect {
             Edge {
                 source: snapshot.graph().id(arc.source).to_owned(),
                 target: snapshot.graph().id(arc.target).to_owned(),
-                relation: arc.relation.word(),
+                relation: Word(arc.relation),
                 location: place_of(snapshot.graph(), &found.files, arc),
             }
         };
@@ -206,7 +208,7 @@ fn nodes(snapshot: &Snapshot, found: &Found, level: usize) -> Vec<Node> {
             module: layering.modules.of[at]
                 .map_or_else(String::new, |module| module_name(&layering.modules.names[module]).to_owned()),
             pagerank: (f64::from(graph.pagerank(node)) * 1e6).round() / 1e6,
-            layer_confidence: rounded(confidences[at]),
+            layer_confidence: round_value(confidences[at]),
             violations_as_source: against(&|arc| found.files.arcs[arc].from, at),
             violations_as_target: against(&|arc| found.files.arcs[arc].to, at),
             connections_up,
@@ -233,9 +235,9 @@ fn health(found: &Found, level: usize, inner: usize) -> Health {
     let touches = |row: &&m1nd_query::layers::Against| row.levels.0 == level || row.levels.1 == level;
     let own = found.layering.against.iter().filter(touches).count();
     Health {
-        cohesion: rounded(inner as f64 / (count * count.saturating_sub(1)).max(1) as f64),
+        cohesion: round_value(inner as f64 / (count * count.saturating_sub(1)).max(1) as f64),
         coupling_up: up,
         coupling_down: down,
-        violation_density: rounded(own as f64 / count.max(1) as f64),
+        violation_density: round_value(own as f64 / count.max(1) as f64),
     }
 }

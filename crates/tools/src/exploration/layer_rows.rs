@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
-use m1nd_query::layers::{Against, Declared, FILE, Files, Layering, LayersQuery, declaration, files, place_of};
+use m1nd_query::layers::{
+    Against, Declared, FILE, Files, Layering, LayersQuery, Severity, declaration, files, place_of,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{ErrorCode, ReadContext, ToolError};
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// How layers are named that are not declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -49,15 +53,15 @@ pub(super) struct Found {
 
 /// Works out the layers: declared ones, else inferred ones.
 pub(super) fn layering(cx: &ReadContext<'_>, query: &LayersQuery) -> Result<Found, ToolError> {
-    let snapshot = cx.indexed()?;
-    let declared = declared(cx)?;
+    let snapshot = cx.require_indexed()?;
+    let declared = read_declaration(cx)?;
     let files = files(snapshot, cx.cancel())?;
     let layering = Layering::of(snapshot, &files, declared.as_ref(), query, cx.cancel())?;
     Ok(Found { files, declared, layering })
 }
 
 /// The declaration of the project, if it has one.
-pub(super) fn declared(cx: &ReadContext<'_>) -> Result<Option<Declared>, ToolError> {
+pub(super) fn read_declaration(cx: &ReadContext<'_>) -> Result<Option<Declared>, ToolError> {
     declaration(cx.snapshot()).map_err(|error| {
         ToolError::new(ErrorCode::InvalidPattern, error.to_string())
             .next_step(format!("mend `{FILE}`; `help` of `layers` shows its form"))
@@ -84,9 +88,9 @@ pub(super) struct Violation {
     pub(super) source_layer: String,
     pub(super) target: String,
     pub(super) target_layer: String,
-    pub(super) edge_relation: &'static str,
-    pub(super) severity: &'static str,
-    pub(super) violation_type: &'static str,
+    pub(super) edge_relation: Word<Relation>,
+    pub(super) severity: Word<Severity>,
+    pub(super) violation_type: Word<m1nd_query::layers::Violation>,
     /// `path:line` of the first place.
     pub(super) location: String,
     /// Number of edges between the two files.
@@ -124,9 +128,9 @@ impl Violation {
             source_layer: name(from),
             target: graph.id(arc.target).to_owned(),
             target_layer: name(to),
-            edge_relation: arc.relation.word(),
-            severity: row.severity.word(),
-            violation_type: row.violation.word(),
+            edge_relation: Word(arc.relation),
+            severity: Word(row.severity),
+            violation_type: Word(row.violation),
             location: place_of(graph, &found.files, arc),
             edges: arc.edges,
             is_new,
@@ -137,5 +141,5 @@ impl Violation {
 
 /// The share of the dependencies of a layer's files that agree with the layers.
 pub(super) fn mean(confidences: &[f64], files: &[usize]) -> f64 {
-    rounded(files.iter().map(|at| confidences[*at]).sum::<f64>() / files.len().max(1) as f64)
+    round_value(files.iter().map(|at| confidences[*at]).sum::<f64>() / files.len().max(1) as f64)
 }

@@ -15,7 +15,8 @@ use crate::framework::{
     number, rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;
@@ -73,7 +74,7 @@ pub(crate) struct Node {
     node_id: String,
     label: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     in_degree: usize,
     out_degree: usize,
     layer_confidence: f64,
@@ -192,7 +193,7 @@ With `since`, `violations` are only those in files that changed since that commi
 
 impl ReadTool for Layers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let kinds = kinds(&input.node_types)?;
         let query = LayersQuery {
             paths: past::scope(input.scope.as_deref())?,
@@ -234,7 +235,7 @@ impl ReadTool for Layers {
                 total_layers_detected: found.layering.layers.len(),
                 total_violations,
                 total_utility_nodes,
-                layer_separation_score: rounded(found.layering.separation()),
+                layer_separation_score: round_value(found.layering.separation()),
                 has_cycles: !found.layering.modules.circles().is_empty(),
             },
             cycles: cycles(&found),
@@ -323,10 +324,10 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
         let node = |&(node, at): &(NodeIx, usize)| Node {
             node_id: graph.id(node).to_owned(),
             label: graph.label(node).to_owned(),
-            kind: graph.kind(node).word(),
+            kind: Word(graph.kind(node)),
             in_degree: into[at],
             out_degree: out[at],
-            layer_confidence: rounded(confidences[at]),
+            layer_confidence: round_value(confidences[at]),
         };
         let module = |module: &usize| module_name(&modules.names[*module]).to_owned();
         Layer {
@@ -338,7 +339,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
             modules: layer.modules.iter().take(MODULES).map(module).collect(),
             nodes: ranked.iter().take(NODES).map(node).collect(),
             avg_pagerank: (layer.pagerank * 1e6).round() / 1e6,
-            avg_out_degree: rounded(
+            avg_out_degree: round_value(
                 layer.files.iter().map(|at| out[*at]).sum::<usize>() as f64 / layer.files.len().max(1) as f64,
             ),
         }

@@ -2,8 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::resolve::ResolveError;
-use m1nd_query::resolve::resolve_node;
+use m1nd_query::resolve::{ResolveError, resolve_node};
 use m1nd_query::retrieval::{Feedback, Ledger};
 use m1nd_query::risk::OutcomeKind;
 use m1nd_sessions::{Lesson, Undone};
@@ -14,7 +13,8 @@ use serde_json::json;
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
+use crate::word::Word;
 
 /// Default strength.
 const DEFAULT_STRENGTH: f64 = 0.2;
@@ -84,13 +84,13 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     query: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    feedback: Option<&'static str>,
+    feedback: Option<Word<Feedback>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     strength: Option<f64>,
     /// Row of the ledger, for `undo`.
     ledger_id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
+    outcome: Option<Word<OutcomeKind>>,
     /// Row of the outcome if feedback was recorded as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome_ledger_id: Option<i64>,
@@ -193,9 +193,9 @@ impl WriteTool for Learn {
         expanded.dedup();
         Ok(Answer::new(Output {
             query: input.query.clone(),
-            feedback: feedback.map(Feedback::word),
-            outcome: input.outcome.map(|word| word.kind().word()),
-            strength: Some(rounded(strength)),
+            feedback: feedback.map(Word),
+            outcome: input.outcome.map(|word| Word(word.kind())),
+            strength: Some(round_value(strength)),
             ledger_id,
             outcome_ledger_id: second.filter(|_| first.is_some()).map(|(row, _)| row),
             undone: None,

@@ -1,10 +1,9 @@
 //! Finds what code of a topic lacks but nearly all its siblings have, and what several functions repeat.
 
-use m1nd_base::Relation;
+use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_query::retrieval::gaps;
-use m1nd_query::retrieval::{GapsAnswer, Hole, RepeatedUse, Trait as Lacking};
+use m1nd_query::retrieval::{GapsAnswer, Hole, RepeatedUse, Trait as Lacking, gaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +11,8 @@ use crate::framework::{
     Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
     rows_schema,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::{EdgeSide, Word, answer_kinds};
 
 /// Default minimum activation of a node of the topic.
 const DEFAULT_ACTIVATION: f64 = 0.3;
@@ -41,11 +41,16 @@ const fn default_activation() -> f64 {
     DEFAULT_ACTIVATION
 }
 
+answer_kinds! {
+    /// Whether a node lacks what its siblings have.
+    pub(crate) LackStatus { Missing = "missing", CannotTell = "cannot_tell", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct What {
-    relation: &'static str,
+    relation: Word<Relation>,
     /// `out`: from the node; `in`: to it; `inside`: a member.
-    direction: &'static str,
+    direction: Word<EdgeSide>,
     /// The other end, or the name of the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_id: Option<String>,
@@ -70,7 +75,7 @@ pub(crate) struct Place {
     /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
     kind: &'static str,
-    node_type: &'static str,
+    node_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
     line_end: u32,
@@ -107,7 +112,7 @@ pub(crate) struct LackingRow {
     #[serde(flatten)]
     place: Place,
     /// `missing`, or `cannot_tell` if something unresolved could fill the hole.
-    status: &'static str,
+    status: Word<LackStatus>,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     cannot_tell: Option<String>,
@@ -193,7 +198,7 @@ all of them is called by another. Only certain calls count.";
 
 impl ReadTool for Missing {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let least = input.min_sibling_activation;
         let found = gaps(snapshot, &input.query, least, &cx.history_at_hand(), cx.cancel())?;
@@ -212,7 +217,7 @@ impl ReadTool for Missing {
             total_holes: total,
             sure_holes: sure,
             missing_abstractions,
-            compared: compared(&found),
+            compared: describe_compared(&found),
             members: found.members,
             members_compared: found.compared,
             sibling_groups: found.groups,
@@ -230,7 +235,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
         node_id: graph.id(node).to_owned(),
         label,
         kind,
-        node_type: graph.kind(node).word(),
+        node_type: Word(graph.kind(node)),
         file_path: graph.path(node).to_owned(),
         line_start,
         line_end,
@@ -239,7 +244,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
 
 fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     let graph = snapshot.graph();
-    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", told(snapshot, *node))).collect();
+    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", show_label(snapshot, *node))).collect();
     let names = match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
@@ -256,7 +261,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         file_path: None,
         line: at.map(|at| at.line),
     });
-    let label = one.uses.iter().map(|node| told(snapshot, *node)).collect::<Vec<_>>().join(" + ");
+    let label = one.uses.iter().map(|node| show_label(snapshot, *node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
         place: place(snapshot, one.by[0].0, "missing_abstraction", label),
         reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
@@ -265,9 +270,9 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         functions,
         files: one.files,
         existing,
-        strength: rounded(one.strength),
+        strength: round_value(one.strength),
         p_value: one.p_value,
-        activation: rounded(one.activation),
+        activation: round_value(one.activation),
     }
 }
 
@@ -284,7 +289,7 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     });
     LackingRow {
         place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
-        status: if hole.open.is_none() { "missing" } else { "cannot_tell" },
+        status: Word(if hole.open.is_none() { LackStatus::Missing } else { LackStatus::CannotTell }),
         reason: reason(snapshot, hole, &siblings),
         cannot_tell: hole.open.clone(),
         lacks: what(snapshot, &hole.lacks),
@@ -292,14 +297,14 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
         siblings_with: hole.with,
         siblings_total: hole.of,
         evidence: sites.collect(),
-        strength: rounded(hole.strength),
+        strength: round_value(hole.strength),
         p_value: hole.p_value,
-        activation: rounded(hole.activation),
+        activation: round_value(hole.activation),
     }
 }
 
 /// The label of a node. A constructor is preceded by its class, since all constructors of a language may share a name.
-fn told(snapshot: &Snapshot, node: NodeIx) -> String {
+fn show_label(snapshot: &Snapshot, node: NodeIx) -> String {
     let graph = snapshot.graph();
     match graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR)) {
         Some(class) if graph.label(class) != graph.label(node) => {
@@ -312,21 +317,32 @@ fn told(snapshot: &Snapshot, node: NodeIx) -> String {
 fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
     let graph = snapshot.graph();
     let end = |relation: Relation, direction, node: NodeIx| What {
-        relation: relation.word(),
-        direction,
+        relation: Word(relation),
+        direction: Word(direction),
         node_id: Some(graph.id(node).to_owned()),
-        name: told(snapshot, node),
+        name: show_label(snapshot, node),
     };
     match lacks {
-        Lacking::Uses(relation, node) => end(*relation, "out", *node),
-        Lacking::UsedBy(relation, node) => end(*relation, "in", *node),
-        Lacking::Defines(_, name) => {
-            What { relation: "contains", direction: "inside", node_id: None, name: name.clone() }
-        }
-        Lacking::Tested => What { relation: "tests", direction: "in", node_id: None, name: "a test".to_owned() },
-        Lacking::Documented => {
-            What { relation: "documents", direction: "inside", node_id: None, name: "a doc comment".to_owned() }
-        }
+        Lacking::Uses(relation, node) => end(*relation, EdgeSide::Out, *node),
+        Lacking::UsedBy(relation, node) => end(*relation, EdgeSide::In, *node),
+        Lacking::Defines(_, name) => What {
+            relation: Word(Relation::Contains),
+            direction: Word(EdgeSide::Inside),
+            node_id: None,
+            name: name.clone(),
+        },
+        Lacking::Tested => What {
+            relation: Word(Relation::Tests),
+            direction: Word(EdgeSide::In),
+            node_id: None,
+            name: "a test".to_owned(),
+        },
+        Lacking::Documented => What {
+            relation: Word(Relation::Documents),
+            direction: Word(EdgeSide::Inside),
+            node_id: None,
+            name: "a doc comment".to_owned(),
+        },
     }
 }
 
@@ -334,7 +350,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
     let graph = snapshot.graph();
     let name = |node: &NodeIx| {
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
-        format!("{}`{}`", if is_test { "test " } else { "" }, told(snapshot, *node))
+        format!("{}`{}`", if is_test { "test " } else { "" }, show_label(snapshot, *node))
     };
     let have = match &hole.lacks {
         Lacking::Uses(relation, node) => {
@@ -375,7 +391,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
 }
 
 /// How much was compared, and why differences between siblings are no holes.
-fn compared(found: &GapsAnswer) -> String {
+fn describe_compared(found: &GapsAnswer) -> String {
     let nodes = format!("{} of {}", found.compared, count(found.members, "node"));
     let groups = count(found.groups, "group");
     if found.groups == 0 {

@@ -30,7 +30,7 @@ pub(crate) use activate::Activate;
 pub(crate) use antibody_create::AntibodyCreate;
 pub(crate) use antibody_list::AntibodyList;
 pub(crate) use antibody_scan::AntibodyScan;
-pub(crate) use bug_patterns::{Looking, Severity, look, stored};
+pub(crate) use bug_patterns::{Looking, Severity, list_stored, look};
 pub(crate) use drift::Drift;
 pub(crate) use flow_simulate::FlowSimulate;
 pub(crate) use ghost_edges::GhostEdges;

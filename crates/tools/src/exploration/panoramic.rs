@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_query::risk::{FileRisk, Part, Tier};
 use schemars::JsonSchema;
@@ -14,7 +15,8 @@ use crate::framework::{
     number, rows_schema, yes,
 };
 use crate::past;
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of modules.
 const DEFAULT_ROWS: usize = 100;
@@ -49,7 +51,7 @@ pub(crate) struct Module {
     node_id: String,
     label: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     source_path: String,
     combined_risk: Option<f64>,
     is_critical: bool,
@@ -76,7 +78,7 @@ pub(crate) struct Alert {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Weight {
-    part: &'static str,
+    part: Word<Part>,
     weight: f64,
     /// Number of files for which it is known.
     known: usize,
@@ -135,7 +137,7 @@ minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope
 
 impl ReadTool for Panoramic {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.limit);
         let found = risks(cx, past::scope(input.scope.as_deref())?)?;
         let scanned = found.files.len();
@@ -151,7 +153,7 @@ impl ReadTool for Panoramic {
             .map(|(_, row)| alert(snapshot, row))
             .collect();
         let weights = Part::ALL.map(|part| Weight {
-            part: part.word(),
+            part: Word(part),
             weight: part.weight(),
             known: found.files.iter().filter(|row| row.part(part).is_some()).count(),
         });
@@ -207,7 +209,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 pub(crate) fn health(files: &[FileRisk]) -> Option<f64> {
     let known: Vec<f64> = files.iter().filter_map(|row| row.combined).collect();
     let worst = (known.len() as f64 * WORST_SHARE).ceil() as usize;
-    (worst > 0).then(|| rounded(1.0 - known.iter().take(worst).sum::<f64>() / worst as f64))
+    (worst > 0).then(|| round_value(1.0 - known.iter().take(worst).sum::<f64>() / worst as f64))
 }
 
 fn because(row: &FileRisk) -> String {
@@ -223,7 +225,7 @@ fn alert(snapshot: &Snapshot, row: &FileRisk) -> Alert {
         Some(Part::Layer) => "layer_violation_cluster",
         _ => "high_risk",
     };
-    let severity = rounded(row.combined.unwrap_or_default());
+    let severity = round_value(row.combined.unwrap_or_default());
     Alert { category, message: format!("{id}: {severity}{}", because(row)), affected_nodes: vec![id], severity }
 }
 
@@ -234,19 +236,19 @@ fn module(snapshot: &Snapshot, row: &FileRisk, is_critical: bool, with_text: boo
     Module {
         node_id: graph.id(row.node).to_owned(),
         label: graph.label(row.node).to_owned(),
-        kind: graph.kind(row.node).word(),
+        kind: Word(graph.kind(row.node)),
         source_path: graph.path(row.node).to_owned(),
-        combined_risk: row.combined.map(rounded),
+        combined_risk: row.combined.map(round_value),
         is_critical,
-        trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
-        tremor_magnitude: row.tremor.as_ref().map(|tremor| rounded(tremor.tremor.magnitude)),
+        trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
+        tremor_magnitude: row.tremor.as_ref().map(|tremor| round_value(tremor.tremor.magnitude)),
         layer_violations: row.layer_violations,
-        turbulence: row.part(Part::Turbulence).map(rounded),
+        turbulence: row.part(Part::Turbulence).map(round_value),
         antibody_matches: row.matches,
         blast_backward: row.reach.and_then(|reach| reach.back),
         blast_forward: row.reach.and_then(|reach| reach.forward),
-        centrality: row.reach.map(|reach| rounded(reach.centrality)),
-        parts: parts.filter_map(|(part, value)| Some((part.word(), rounded(value?)))).collect(),
+        centrality: row.reach.map(|reach| round_value(reach.centrality)),
+        parts: parts.filter_map(|(part, value)| Some((part.word(), round_value(value?)))).collect(),
         recommendation: with_text.then(|| recommendation(row)).flatten(),
     }
 }

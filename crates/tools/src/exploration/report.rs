@@ -11,7 +11,7 @@ use super::savings::Measured;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::past;
 use crate::perspective::open_perspectives;
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
 
 /// Calls that are listed one by one, newest first.
 const QUERIES: usize = 100;
@@ -145,11 +145,11 @@ the call gives. `formatted` is all of it as `format`: `markdown`, `text`, or `js
 
 impl ReadTool for Report {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (log, uptime_ms, now_ms) = cx.calls();
         let found = risks(cx, past::scope(None)?)?;
         let perspectives = open_perspectives(cx)?;
-        let locks = cx.held().list::<Lock>(None, LOCKS).map_err(crate::rows::session_error)?.handles.len();
+        let locks = cx.list_held().list::<Lock>(None, LOCKS).map_err(crate::rows::session_error)?.handles.len();
         let summary = SessionSummary {
             uptime_seconds: uptime_ms as f64 / SECOND,
             total_queries: log.total,
@@ -173,8 +173,8 @@ impl ReadTool for Report {
         };
         output.formatted = Some(match input.format {
             FormatWord::Json => serde_json::to_string(&output).unwrap_or_default(),
-            FormatWord::Markdown => written(&output, true),
-            FormatWord::Text => written(&output, false),
+            FormatWord::Markdown => write_report(&output, true),
+            FormatWord::Text => write_report(&output, false),
         });
         let guidance = match output.bugs_found.first() {
             Some(bug) => {
@@ -196,7 +196,7 @@ fn query(call: &CallRecord) -> QueryRecord {
         tool: call.tool.clone(),
         agent_id: call.agent.clone(),
         timestamp_ms: call.at_ms,
-        elapsed_ms: rounded(call.elapsed_ms),
+        elapsed_ms: round_value(call.elapsed_ms),
         result_count: call.results.unwrap_or(0),
         m1nd_answered: is_answered(call),
         summary: call.summary.clone(),
@@ -208,7 +208,7 @@ fn hotspot(snapshot: &Snapshot, row: &FileRisk) -> Hotspot {
     Hotspot {
         node_id: graph.id(row.node).to_owned(),
         file_path: graph.path(row.node).to_owned(),
-        risk_score: rounded(row.combined.unwrap_or_default()),
+        risk_score: round_value(row.combined.unwrap_or_default()),
     }
 }
 
@@ -234,7 +234,7 @@ fn bugs(snapshot: &Snapshot, files: &[FileRisk], now_ms: u64) -> Vec<BugRecord> 
         category,
         node_id: id(row),
         description,
-        severity: rounded(severity.clamp(0.0, 1.0)),
+        severity: round_value(severity.clamp(0.0, 1.0)),
         detected_at_ms: now_ms,
     };
     let matched = files.iter().filter_map(|row| Some((row, row.matches.filter(|count| *count > 0)?)));
@@ -255,7 +255,7 @@ fn bugs(snapshot: &Snapshot, files: &[FileRisk], now_ms: u64) -> Vec<BugRecord> 
 }
 
 /// The report for people.
-fn written(report: &Output, is_markdown: bool) -> String {
+fn write_report(report: &Output, is_markdown: bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     let title = |text: &str| if is_markdown { format!("## {text}") } else { text.to_owned() };
     let (summary, evolution, savings) = (&report.session_summary, &report.graph_evolution, &report.savings);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
-use crate::rows::{self, NodeRow, Seed, rounded};
+use crate::rows::{self, NodeRow, Seed, round_value};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -124,7 +124,7 @@ limit left out. The answer depends only on the graph, and on the ranking of `see
 
 impl ReadTool for Resonate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (from, seed) = from(snapshot, &input)?;
         let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
         let found = resonate(snapshot, &from, history.as_ref(), cx.cancel())?;
@@ -136,13 +136,13 @@ impl ReadTool for Resonate {
         let groups: Vec<Group> = found.groups.iter().map(|group| self::group(snapshot, group, &found.rows)).collect();
         let harmonic = |row: ResonateRow| Harmonic {
             node: NodeRow::new(snapshot, row.node),
-            amplitude: rounded(row.amplitude),
+            amplitude: round_value(row.amplitude),
             harmonic_order: row.group,
         };
         let pair = |pair: &SympatheticPair| Pair {
             a: id(&pair.a),
             b: id(&pair.b),
-            coupling: rounded(pair.coupling),
+            coupling: round_value(pair.coupling),
             shared: pair.shared.iter().map(id).collect(),
             shared_total: pair.shared_total,
         };
@@ -180,12 +180,12 @@ fn group(snapshot: &Snapshot, group: &ResonateGroup, rows: &[ResonateRow]) -> Gr
     let graph = snapshot.graph();
     let own = rows.iter().filter(|row| row.group == group.number).take(NAMED);
     let antinode =
-        |row: &ResonateRow| Antinode { node_id: graph.id(row.node).to_owned(), amplitude: rounded(row.amplitude) };
+        |row: &ResonateRow| Antinode { node_id: graph.id(row.node).to_owned(), amplitude: round_value(row.amplitude) };
     Group {
         harmonic: group.number,
         mean_steps: group.steps,
-        frequency: rounded(1.0 / f64::from(group.steps)),
-        total_energy: rounded(group.energy),
+        frequency: round_value(1.0 / f64::from(group.steps)),
+        total_energy: round_value(group.energy),
         node_count: group.size,
         anchor: group.anchor.map(|anchor| graph.id(anchor).to_owned()),
         antinodes: own.map(antinode).collect(),

@@ -6,7 +6,7 @@ use m1nd_query::Scope;
 use m1nd_query::patterns::LabelMode;
 use m1nd_query::risk::{PanoramaAnswer, PanoramaQuery, panorama};
 
-use super::bug_patterns::{Looking, look, stored};
+use super::bug_patterns::{Looking, list_stored, look};
 use crate::framework::{ReadContext, ToolError};
 use crate::heuristics::{HALF_LIFE, LEAST};
 
@@ -15,7 +15,7 @@ const MATCHES: usize = 500;
 
 /// The risk of the files of some paths.
 pub(crate) fn risks(cx: &ReadContext<'_>, paths: Scope) -> Result<PanoramaAnswer, ToolError> {
-    let snapshot = cx.indexed()?;
+    let snapshot = cx.require_indexed()?;
     let (outcomes, unavailable) = cx.outcomes();
     let matches = matches(cx)?;
     let history = cx.history();
@@ -27,7 +27,7 @@ pub(crate) fn risks(cx: &ReadContext<'_>, paths: Scope) -> Result<PanoramaAnswer
 
 /// Matches of the enabled bug patterns by path; `None` if there are no patterns.
 fn matches(cx: &ReadContext<'_>) -> Result<Option<BTreeMap<String, u32>>, ToolError> {
-    let (known, _) = stored(cx.held())?;
+    let (known, _) = list_stored(cx.list_held())?;
     let looking = Looking {
         snapshot: cx.snapshot(),
         mode: LabelMode::Substring,

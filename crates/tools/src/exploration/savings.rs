@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Milliseconds of a second.
 const SECOND: f64 = 1_000.0;
@@ -55,7 +55,7 @@ impl Measured {
 }
 
 fn cost(tokens: u64, price: Option<f64>) -> Option<f64> {
-    price.map(|price| rounded(tokens as f64 * price / MILLION))
+    price.map(|price| round_value(tokens as f64 * price / MILLION))
 }
 
 #[derive(Debug, Serialize)]
@@ -145,7 +145,7 @@ impl ReadTool for Savings {
         let global = Global::of(cx.stored_totals(), price);
         let current_session = Session {
             queries_made: log.total,
-            avg_tokens_per_query: rounded(measured.tokens_saved as f64 / log.total.max(1) as f64),
+            avg_tokens_per_query: round_value(measured.tokens_saved as f64 / log.total.max(1) as f64),
             session_uptime_seconds: uptime_ms as f64 / SECOND,
             measured,
         };

@@ -1,9 +1,9 @@
 //! Finds code patterns and checks each match against the graph.
 
 use m1nd_engine::{Language, Snapshot};
-use m1nd_query::patterns::scan_paged;
 use m1nd_query::patterns::{
     Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
+    scan_paged,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,8 @@ use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, edit_distance,
     is_zero, number, rows_schema, yes,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -62,7 +63,7 @@ pub(crate) struct Context {
 pub(crate) struct Row {
     pattern: &'static str,
     rule: &'static str,
-    status: &'static str,
+    status: Word<FindingStatus>,
     severity: f64,
     node_id: Option<String>,
     label: Option<String>,
@@ -171,8 +172,8 @@ scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_n
 
 impl ReadTool for Scan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let wanted = wanted(&input)?;
+        let snapshot = cx.require_indexed()?;
+        let wanted = parse_wanted(&input)?;
         let severity_min = input.severity_min;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let page = cx.page(input.limit);
@@ -224,7 +225,7 @@ impl ReadTool for Scan {
     }
 }
 
-fn wanted(input: &Input) -> Result<Wanted, ToolError> {
+fn parse_wanted(input: &Input) -> Result<Wanted, ToolError> {
     let text = input.pattern.trim();
     if let Some(name) = &input.language {
         let language = Language::all().find(|language| language.name() == name.trim().to_lowercase());
@@ -303,8 +304,8 @@ fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
     Row {
         pattern,
         rule: finding.rule,
-        status: finding.status.word(),
-        severity: rounded(finding.severity),
+        status: Word(finding.status),
+        severity: round_value(finding.severity),
         node_id: finding.node.map(|node| graph.id(node).to_owned()),
         label: finding.node.map(|node| graph.label(node).to_owned()),
         graph_context: context.collect(),

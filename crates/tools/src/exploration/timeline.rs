@@ -1,6 +1,8 @@
 //! Shows how a file, a symbol or a folder changed: its commits, what changed with it, and figures of both.
 
-use m1nd_query::changes::{CoChanged, TimelineAnswer, TimelineChange, TimelineOf, TimelineQuery, timeline};
+use m1nd_query::changes::{
+    CoChanged, Pattern, TimelineAnswer, TimelineChange, TimelineOf, TimelineQuery, Velocity, timeline,
+};
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,8 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Default depth.
 fn default_depth() -> String {
@@ -55,7 +58,7 @@ pub(crate) struct Change {
     subject: String,
     /// `format` or `bot`, if it counts less.
     #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    kind: Option<Word<ChangeKind>>,
     co_changed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_changed_total: Option<usize>,
@@ -88,12 +91,12 @@ pub(crate) struct Output {
     co_changed_with: Option<Vec<Partner>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_changed_total: Option<usize>,
-    velocity: Option<&'static str>,
+    velocity: Option<Word<Velocity>>,
     /// Commits per 30 days in the older and the newer half.
     #[serde(skip_serializing_if = "Option::is_none")]
     commits_per_30_days: Option<[f64; 2]>,
     stability_score: Option<f64>,
-    pattern: Option<&'static str>,
+    pattern: Option<Word<Pattern>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_churn: Option<Churn>,
     commit_count_in_window: usize,
@@ -159,7 +162,7 @@ the repository.";
 
 impl ReadTool for Timeline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node", &input.node)?;
         let depth = past::depth(&input.depth)?;
         let (of, row) = match &part {
@@ -176,14 +179,14 @@ impl ReadTool for Timeline {
         match timeline(snapshot, &cx.history(), &query, cx.cancel()) {
             Ok(found) => {
                 let guidance = guidance(&empty, &found);
-                Ok(Answer::new(filled(empty, found, input.include_co_changes)).guidance(guidance))
+                Ok(Answer::new(fill_output(empty, found, input.include_co_changes)).guidance(guidance))
             }
             Err(error) => past::untold(error, |note| Output { note: Some(note), ..empty }),
         }
     }
 }
 
-fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Output {
+fn fill_output(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Output {
     let listed = found.changes.len();
     if found.commits > listed {
         found
@@ -193,10 +196,10 @@ fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Outp
     Output {
         co_changed_with: with_partners.then(|| found.co_changed.iter().map(partner).collect()),
         co_changed_total: with_partners.then_some(found.co_changed_total),
-        velocity: Some(found.velocity.word()),
-        commits_per_30_days: Some([rounded(found.rates.0), rounded(found.rates.1)]),
-        stability_score: found.stability.map(rounded),
-        pattern: found.pattern.map(m1nd_query::changes::Pattern::word),
+        velocity: Some(Word(found.velocity)),
+        commits_per_30_days: Some([round_value(found.rates.0), round_value(found.rates.1)]),
+        stability_score: found.stability.map(round_value),
+        pattern: found.pattern.map(Word),
         total_churn: found.churn.map(|(lines_added, lines_deleted)| Churn { lines_added, lines_deleted }),
         commit_count_in_window: found.commits,
         author_count: found.authors,
@@ -211,8 +214,17 @@ fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Outp
     }
 }
 
+answer_kinds! {
+    /// Changes that say little about the code.
+    pub(crate) ChangeKind { Format = "format", Bot = "bot", }
+}
+
 fn change(found: TimelineChange) -> Change {
-    let kind = if found.is_format { Some("format") } else { found.is_bot.then_some("bot") };
+    let kind = match (found.is_format, found.is_bot) {
+        (true, _) => Some(Word(ChangeKind::Format)),
+        (false, true) => Some(Word(ChangeKind::Bot)),
+        (false, false) => None,
+    };
     Change {
         date: past::date(found.time),
         commit: past::short(&found.commit),
@@ -229,7 +241,7 @@ fn partner(found: &CoChanged) -> Partner {
     Partner {
         file: found.path.clone(),
         times: found.times,
-        coupling_degree: rounded(found.coupling),
+        coupling_degree: round_value(found.coupling),
         commits: found.commits.iter().map(|commit| past::short(commit)).collect(),
     }
 }

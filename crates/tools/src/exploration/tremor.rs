@@ -2,7 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::changes::Depth;
-use m1nd_query::risk::{TremorLevel, TremorNode, tremor_nodes};
+use m1nd_query::risk::{Direction, TremorLevel, TremorNode, tremor_nodes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::past;
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -70,8 +71,8 @@ pub(crate) struct Row {
     node_id: String,
     label: String,
     magnitude: f64,
-    direction: &'static str,
-    risk_level: &'static str,
+    direction: Word<Direction>,
+    risk_level: Word<TremorLevel>,
     observation_count: usize,
     mean_acceleration: f64,
     trend_slope: f64,
@@ -141,7 +142,7 @@ the repository of m1nd).";
 
 impl ReadTool for Tremor {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let (mut paths, node) = rows::part(snapshot, input.node_filter.as_deref())?;
         if let Some(node) = node {
@@ -177,8 +178,8 @@ impl ReadTool for Tremor {
         let rows = page.cut(found.rows);
         let output = Output {
             window: text,
-            threshold: rounded(threshold),
-            tremors: rows.iter().map(|row| shown(snapshot, row, window, input.include_history)).collect(),
+            threshold: round_value(threshold),
+            tremors: rows.iter().map(|row| build_row(snapshot, row, window, input.include_history)).collect(),
             total_tremors: total,
             total_nodes_analyzed: found.analyzed,
             nodes_with_sufficient_data: with_data,
@@ -192,17 +193,17 @@ impl ReadTool for Tremor {
     }
 }
 
-fn shown(snapshot: &Snapshot, row: &TremorNode, (start, end): (i64, i64), with_weeks: bool) -> Row {
+fn build_row(snapshot: &Snapshot, row: &TremorNode, (start, end): (i64, i64), with_weeks: bool) -> Row {
     let graph = snapshot.graph();
     Row {
         node_id: graph.id(row.node).to_owned(),
         label: graph.label(row.node).to_owned(),
-        magnitude: rounded(row.tremor.magnitude),
-        direction: row.tremor.direction.word(),
-        risk_level: row.tremor.level.word(),
+        magnitude: round_value(row.tremor.magnitude),
+        direction: Word(row.tremor.direction),
+        risk_level: Word(row.tremor.level),
         observation_count: row.series.observations(),
-        mean_acceleration: rounded(row.tremor.acceleration),
-        trend_slope: rounded(row.tremor.slope),
+        mean_acceleration: round_value(row.tremor.acceleration),
+        trend_slope: round_value(row.tremor.slope),
         latest_velocity: row.tremor.velocities.0,
         previous_velocity: row.tremor.velocities.1,
         window_start: past::date(start),

@@ -10,7 +10,8 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::past::CitedCommit;
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
+use crate::word::{Band, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -88,8 +89,8 @@ pub(crate) struct Row {
     trust_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<[f64; 2]>,
-    tier: &'static str,
-    trust_band: &'static str,
+    tier: Word<Tier>,
+    trust_band: Word<Band>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     insufficient_evidence: bool,
     defect_count: usize,
@@ -182,7 +183,7 @@ repository.";
 
 impl ReadTool for Trust {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let (paths, node) = rows::part(snapshot, input.node_filter.as_deref())?;
         let (outcomes, unavailable) = cx.outcomes();
@@ -213,7 +214,7 @@ impl ReadTool for Trust {
         let rows = page.cut(found.rows);
         let output = Output {
             scope: word,
-            trust_scores: rows.iter().map(|row| shown(snapshot, row, now, input.risk_cap)).collect(),
+            trust_scores: rows.iter().map(|row| build_row(snapshot, row, now, input.risk_cap)).collect(),
             total_trust_scores: total,
             summary,
             note: if known { None } else { Some(format!("cannot tell: {}", gaps.clone().unwrap_or_default())) },
@@ -248,30 +249,30 @@ fn summary(found: &TrustAnswer) -> Summary {
         medium_risk_count: of(Tier::Medium),
         low_risk_count: of(Tier::Low),
         unknown_count: of(Tier::Unknown),
-        mean_trust: (!known.is_empty()).then(|| rounded(known.iter().sum::<f64>() / known.len() as f64)),
+        mean_trust: (!known.is_empty()).then(|| round_value(known.iter().sum::<f64>() / known.len() as f64)),
     }
 }
 
-fn shown(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
+fn build_row(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
     let graph = snapshot.graph();
     let is_known = row.verdict.tier != Tier::Unknown;
     let [defects, false_alarms, partial] = row.evidence.outcomes;
     let defect_count = row.exposure.fixes.len() + defects;
     let told = defects + false_alarms + partial;
-    let age = |time: i64| rounded(now.saturating_sub(time).max(0) as f64 / HOUR);
+    let age = |time: i64| round_value(now.saturating_sub(time).max(0) as f64 / HOUR);
     Row {
         node_id: graph.id(row.node).to_owned(),
         label: graph.label(row.node).to_owned(),
-        trust_score: is_known.then(|| rounded(row.verdict.trust)),
-        interval: is_known.then(|| [rounded(row.verdict.interval.0), rounded(row.verdict.interval.1)]),
-        tier: row.verdict.tier.word(),
-        trust_band: row.verdict.tier.band(),
+        trust_score: is_known.then(|| round_value(row.verdict.trust)),
+        interval: is_known.then(|| [round_value(row.verdict.interval.0), round_value(row.verdict.interval.1)]),
+        tier: Word(row.verdict.tier),
+        trust_band: Word(Band(row.verdict.tier)),
         insufficient_evidence: !is_known,
         defect_count,
         commit_count: row.exposure.commits,
-        defect_density: rounded(defect_count as f64 / (row.exposure.commits + told).max(1) as f64),
-        risk_multiplier: is_known.then(|| rounded(row.verdict.ratio.clamp(1.0, cap))),
-        recency_factor: rounded(row.recency),
+        defect_density: round_value(defect_count as f64 / (row.exposure.commits + told).max(1) as f64),
+        risk_multiplier: is_known.then(|| round_value(row.verdict.ratio.clamp(1.0, cap))),
+        recency_factor: round_value(row.recency),
         false_alarm_count: false_alarms,
         partial_count: partial,
         total_learn_events: told,

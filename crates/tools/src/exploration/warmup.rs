@@ -11,7 +11,7 @@ use crate::framework::{
     Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
     rows_schema,
 };
-use crate::rows::{self, Seed, rounded};
+use crate::rows::{self, Seed, round_value};
 
 /// Default boost of the nearest node, as a share of its score.
 const DEFAULT_STRENGTH: f64 = 0.15;
@@ -106,12 +106,12 @@ impl WriteTool for Warmup {
         let primed = |(node, near): &(NodeIx, f64)| Primed {
             node_id: graph.id(*node).to_owned(),
             label: graph.label(*node).to_owned(),
-            boost: rounded(near * strength),
+            boost: round_value(near * strength),
         };
         Ok(Answer::new(Output {
             task: input.task_description.clone(),
             task_description: input.task_description,
-            boost_strength: rounded(strength),
+            boost_strength: round_value(strength),
             half_life_minutes: HALF_LIFE_MS / 60_000,
             primed_nodes: nodes.len(),
             top_primed: nodes.iter().take(SHOWN).map(primed).collect(),

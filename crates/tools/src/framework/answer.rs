@@ -128,7 +128,7 @@ impl<T> Answer<T> {
 
     /// Sets the number of results of an answer that leaves their rows out.
     #[must_use]
-    pub fn found(mut self, found: usize) -> Self {
+    pub fn with_found(mut self, found: usize) -> Self {
         self.found = Some(found);
         self
     }

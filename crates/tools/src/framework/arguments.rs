@@ -26,7 +26,7 @@ fn check_members(path: &str, schema: &Value, members: &Map<String, Value>) -> Re
     let is_closed = path.is_empty() || schema.get("additionalProperties") == Some(&Value::Bool(false));
     for name in members.keys() {
         if is_closed && !properties.contains_key(name) {
-            return Err(unknown(path, name, properties));
+            return Err(report_unknown(path, name, properties));
         }
     }
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
@@ -44,7 +44,7 @@ fn check_members(path: &str, schema: &Value, members: &Map<String, Value>) -> Re
 }
 
 /// The error about an argument that does not exist, with the one that is spelled nearly so.
-fn unknown(path: &str, name: &str, properties: &Map<String, Value>) -> ToolError {
+fn report_unknown(path: &str, name: &str, properties: &Map<String, Value>) -> ToolError {
     let shown: String = name.chars().take(60).collect();
     let near = properties.keys().map(|known| (edit_distance(&shown.to_lowercase(), known), known)).min();
     let near = near.filter(|(distance, known)| *distance <= SLIP_DISTANCE.min(known.len() / 2));
@@ -62,7 +62,7 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
     if let Some(kind) = schema.get("type").and_then(Value::as_str)
         && !has_type(kind, value)
     {
-        return Err(refused(name, schema, value, &expected(kind, schema)));
+        return Err(refuse_value(name, schema, value, &describe_expected(kind, schema)));
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let fits = words.iter().any(|word| match (word.as_str(), value.as_str()) {
@@ -71,13 +71,13 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
         });
         if !fits {
             let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-            return Err(refused(name, schema, value, &format!("one of {}", words.join(", "))));
+            return Err(refuse_value(name, schema, value, &format!("one of {}", words.join(", "))));
         }
     }
     if let Some(number) = value.as_f64()
         && !is_within(schema, number)
     {
-        return Err(refused(name, schema, value, &bounds(schema).unwrap_or_default()));
+        return Err(refuse_value(name, schema, value, &bounds(schema).unwrap_or_default()));
     }
     check_size(name, schema, value)?;
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
@@ -113,8 +113,8 @@ fn check_size(name: &str, schema: &Value, value: &Value) -> Result<(), ToolError
 }
 
 /// The error about a value that the schema does not allow.
-fn refused(name: &str, schema: &Value, value: &Value, expected: &str) -> ToolError {
-    let error = ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value)));
+fn refuse_value(name: &str, schema: &Value, value: &Value, expected: &str) -> ToolError {
+    let error = ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", show_value(value)));
     match schema.get("default") {
         Some(default) => error.next_step(format!("pass {expected} as `{name}`, or omit it for {default}")),
         None => error.next_step(format!("pass {expected} as `{name}`")),
@@ -122,7 +122,7 @@ fn refused(name: &str, schema: &Value, value: &Value, expected: &str) -> ToolErr
 }
 
 /// The values of a type, in words.
-fn expected(kind: &str, schema: &Value) -> String {
+fn describe_expected(kind: &str, schema: &Value) -> String {
     let kind = match kind {
         "integer" => "an integer",
         "number" => "a number",
@@ -138,22 +138,22 @@ fn expected(kind: &str, schema: &Value) -> String {
     }
 }
 
-fn bound(schema: &Value, name: &str) -> Option<f64> {
+fn read_bound(schema: &Value, name: &str) -> Option<f64> {
     schema.get(name).and_then(Value::as_f64)
 }
 
 fn is_within(schema: &Value, number: f64) -> bool {
-    bound(schema, "minimum").is_none_or(|least| number >= least)
-        && bound(schema, "exclusiveMinimum").is_none_or(|below| number > below)
-        && bound(schema, "maximum").is_none_or(|most| number <= most)
+    read_bound(schema, "minimum").is_none_or(|least| number >= least)
+        && read_bound(schema, "exclusiveMinimum").is_none_or(|below| number > below)
+        && read_bound(schema, "maximum").is_none_or(|most| number <= most)
 }
 
 /// The bounds of a number, in words: `1 to 200`. An integer without a minimum starts at 0.
 pub fn bounds(schema: &Value) -> Option<String> {
     let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
-    let least = bound(schema, "minimum").or(is_integer.then_some(0.0));
-    let most = bound(schema, "maximum");
-    match (least, bound(schema, "exclusiveMinimum"), most) {
+    let least = read_bound(schema, "minimum").or(is_integer.then_some(0.0));
+    let most = read_bound(schema, "maximum");
+    match (least, read_bound(schema, "exclusiveMinimum"), most) {
         (_, Some(below), Some(most)) => Some(format!("more than {below} and at most {most}")),
         (Some(least), _, Some(most)) => Some(format!("{least} to {most}")),
         (Some(least), _, None) if least > 0.0 || !is_integer => Some(format!("at least {least}")),
@@ -239,8 +239,8 @@ pub(crate) fn clamp(schema: &Value, arguments: &mut Map<String, Value>) -> Vec<S
         let Some(property) = schema["properties"].get(name) else { continue };
         let kind = property["type"].as_str().unwrap_or_default();
         let Some(number) = value.as_f64().filter(|_| matches!(kind, "integer" | "number")) else { continue };
-        let least = bound(property, "minimum").or((kind == "integer").then_some(0.0));
-        let most = bound(property, "maximum").unwrap_or(f64::INFINITY);
+        let least = read_bound(property, "minimum").or((kind == "integer").then_some(0.0));
+        let most = read_bound(property, "maximum").unwrap_or(f64::INFINITY);
         let nearest = number.max(least.unwrap_or(f64::NEG_INFINITY)).min(most);
         if nearest == number {
             continue;
@@ -264,7 +264,7 @@ fn has_type(kind: &str, value: &Value) -> bool {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn show_value(value: &Value) -> String {
     let text = match value {
         Value::Array(_) => return "an array".to_owned(),
         Value::Object(_) => return "an object".to_owned(),

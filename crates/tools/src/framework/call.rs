@@ -159,6 +159,7 @@ impl ToolDef {
         let is_exact = !matches!(self.effect, Effect::Read | Effect::Session) || self.toolset == Toolset::Memory;
         let clamped = if is_exact { Vec::new() } else { arguments::clamp(&schema, &mut arguments) };
         arguments::check(&schema, &arguments)?;
+        // Arguments of the framework are taken out; the tool sees only its own.
         let cursor = take_text(&mut arguments, "cursor");
         let format = match form {
             Form::OnlyText => Format::Text,
@@ -177,11 +178,13 @@ impl ToolDef {
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
+        // Answers that may claim an absence are about the files on disk, so the index catches up with them first.
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
         let is_compared = caught_up.is_some();
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        // Names of repositories and paths, and references to earlier answers, become ids of this index.
         take_repository(self.name, &schema, &cx.snapshot, &mut arguments)?;
         names::take_paths(self, &cx.snapshot, &mut arguments);
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
@@ -192,6 +195,7 @@ impl ToolDef {
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
         let call = Call { agent, offset, budget, stale, is_compared, clamped, taken };
+        // The run consumes the arguments; text and brief answers leave out what the caller said itself.
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
@@ -213,11 +217,12 @@ impl ToolDef {
             let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
             let is_sized = tokens.is_some() || given.contains_key("top_k");
             let most = if is_sized { usize::MAX } else { self.text_rows };
-            let style = Style { arguments: &given, row: self.row_text, first: self.text_first, most, omits };
+            let groups = self.text_groups;
+            let style = Style { arguments: &given, row: self.row_text, groups, first: self.text_first, most, omits };
             return Ok(Replied { reply: self.as_text(cx, answer, at, &style, &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
-        let body = self.framed(cx, answer, at, tokens, &call, given)?;
+        let body = self.frame_answer(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
@@ -239,12 +244,12 @@ impl ToolDef {
             return Ok(Reply::Text(String::new()));
         };
         let text = text::render(&body, page, style, call.budget);
-        let snapshot = self.answered(cx);
+        let snapshot = self.choose_snapshot(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
     }
 
     /// The state of the index that an answer is about.
-    fn answered(&self, cx: &Context<'_>) -> Arc<Snapshot> {
+    fn choose_snapshot(&self, cx: &Context<'_>) -> Arc<Snapshot> {
         match self.effect {
             Effect::Graph | Effect::Disk => cx.services.current().engine.snapshot(),
             Effect::Read | Effect::Session | Effect::State => cx.snapshot.clone(),
@@ -287,7 +292,7 @@ impl ToolDef {
 
     /// Adds the members of every answer and cuts the answer to the budget. `brief` holds the arguments if the answer is
     /// to be brief.
-    fn framed(
+    fn frame_answer(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
@@ -302,10 +307,11 @@ impl ToolDef {
         if let Some(arguments) = brief {
             make_brief(&mut body, self.details, arguments);
         }
+        // Rows are cut to the budget of tokens before guidance is added: the guidance must stay.
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
         // An answer about a changed index belongs to the generation after the change.
-        let snapshot = self.answered(cx);
+        let snapshot = self.choose_snapshot(cx);
         let generation = match self.effect {
             Effect::Graph | Effect::Disk => snapshot.generation(),
             Effect::Read | Effect::Session | Effect::State => at.generation,

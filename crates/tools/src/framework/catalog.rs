@@ -46,15 +46,17 @@ impl Catalog {
 
     /// Returns the tools proposed for a stage, each with the reason, in order.
     pub fn route(self, stage: Stage) -> Vec<(&'static ToolDef, &'static str)> {
-        self.ranked(|tool| tool.stages.iter().find(|(of, ..)| *of == stage).map(|(_, rank, why)| (*rank, *why)))
+        self.rank_tools(|tool| tool.stages.iter().find(|(of, ..)| *of == stage).map(|(_, rank, why)| (*rank, *why)))
     }
 
     /// Returns the tools that a sentence of the instructions names, each with the words after its name, in order.
     pub fn mentions(self, purpose: Purpose) -> Vec<(&'static ToolDef, &'static str)> {
-        self.ranked(|tool| tool.mentions.iter().find(|(of, ..)| *of == purpose).map(|(_, rank, text)| (*rank, *text)))
+        self.rank_tools(|tool| {
+            tool.mentions.iter().find(|(of, ..)| *of == purpose).map(|(_, rank, text)| (*rank, *text))
+        })
     }
 
-    fn ranked<T>(self, of: impl Fn(&ToolDef) -> Option<(u8, T)>) -> Vec<(&'static ToolDef, T)> {
+    fn rank_tools<T>(self, of: impl Fn(&ToolDef) -> Option<(u8, T)>) -> Vec<(&'static ToolDef, T)> {
         let mut found: Vec<_> =
             self.tools.iter().filter_map(|tool| of(tool).map(|(rank, it)| (rank, tool, it))).collect();
         // Stable, so that equal ranks keep the order of the registry.

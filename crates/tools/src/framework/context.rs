@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
 }
 
 /// The history as far as it is loaded; where nobody loads it ahead, with what can be read of it in a moment.
-fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
+fn load_history(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
     if all { Some(snapshot.history_briefly(cancel)) } else { snapshot.loaded_history() }
 }
 
@@ -164,19 +164,19 @@ impl<'a> ReadContext<'a> {
     }
 
     /// The snapshot to answer from, or the error of every tool if nothing is indexed.
-    pub fn indexed(&self) -> Result<&'a Snapshot, ToolError> {
+    pub fn require_indexed(&self) -> Result<&'a Snapshot, ToolError> {
         if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
     }
 
     /// Says what the snapshot does not have: changes on disk, or repositories of the federation. `None` if it is what
     /// is on disk. Only for tools with [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent
     /// may be there.
-    pub fn unseen(&self) -> Option<String> {
+    pub fn describe_unseen(&self) -> Option<String> {
         self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 
     /// What agents hold, for reading.
-    pub(crate) fn held(&self) -> HeldValues<'a> {
+    pub(crate) fn list_held(&self) -> HeldValues<'a> {
         HeldValues(&self.services.sessions)
     }
 
@@ -211,8 +211,8 @@ impl<'a> ReadContext<'a> {
     }
 
     /// The snapshot file on disk.
-    pub(crate) fn stored(&self) -> Option<StoredSnapshot> {
-        self.services.engine.stored()
+    pub(crate) fn find_stored(&self) -> Option<StoredSnapshot> {
+        self.services.engine.find_stored()
     }
 
     /// Number of file watches that the system allows a user, where it says so.
@@ -238,7 +238,7 @@ impl<'a> ReadContext<'a> {
 
     /// Runs `work` and says how many milliseconds it took.
     #[allow(clippy::disallowed_methods, reason = "checks say how long they took, as answers do")]
-    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
+    pub(crate) fn time_work<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
         let started = std::time::Instant::now();
         let done = work();
         (done, (started.elapsed().as_secs_f64() * 1e5).round() / 1e2)
@@ -322,7 +322,7 @@ impl<'a> ReadContext<'a> {
     /// The git history as far as it is loaded, with `reads_history` and what can be read in a moment; `None` while
     /// nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history = loaded(self.snapshot, self.reads_history, self.cancel);
+        let history = load_history(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
@@ -407,7 +407,7 @@ impl<'a> WriteContext<'a> {
 
     /// Like [`ReadContext::loaded_history`].
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        loaded(self.snapshot, self.reads_history, self.cancel)
+        load_history(self.snapshot, self.reads_history, self.cancel)
     }
 
     /// The index, for reading and writing.
@@ -421,17 +421,17 @@ impl<'a> WriteContext<'a> {
     }
 
     /// What agents hold, for reading.
-    pub(crate) fn held(&self) -> HeldValues<'a> {
+    pub(crate) fn list_held(&self) -> HeldValues<'a> {
         HeldValues(&self.services.sessions)
     }
 
     /// See [`ReadContext::unseen`].
-    pub(crate) fn unseen(&self) -> Option<String> {
+    pub(crate) fn describe_unseen(&self) -> Option<String> {
         self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 
     /// The current snapshot, or the error of every tool if nothing is indexed.
-    pub(crate) fn indexed(&self) -> Result<Arc<Snapshot>, ToolError> {
+    pub(crate) fn require_indexed(&self) -> Result<Arc<Snapshot>, ToolError> {
         let snapshot = self.services.engine.snapshot();
         if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }

@@ -11,7 +11,7 @@ use super::error::ToolError;
 use super::kinds::{Command, Effect, Format, Mention, Route, Toolset};
 use super::repository::REPOSITORY;
 use super::schema::{add_own, input_schema, shorten_elements};
-use super::text::{RowText, TEXT_BYTES};
+use super::text::{RowText, TEXT_BYTES, TextGroups};
 
 /// The static description of a tool. The registry, `help`, the command line, the instructions of the server, the docs
 /// and the tests over all tools are derived from these constants.
@@ -27,7 +27,7 @@ pub trait Tool {
     const DAILY: bool = false;
     /// One sentence for the list of tools, in the imperative.
     const SUMMARY: &'static str;
-    /// What it answers, for the table in the README.
+    /// What it answers, for the table in docs/tools.md.
     const ANSWERS: &'static str;
     /// The manual: its answer, the meaning of the members, its limits.
     const HELP: &'static str;
@@ -72,6 +72,8 @@ pub trait Tool {
     const TEXT_OF: Option<&'static str> = None;
     /// How a row of its answer is written as text, where the general form is not the best.
     const ROW_TEXT: Option<RowText> = None;
+    /// How its rows are written as text in groups, such as those of a file.
+    const TEXT_GROUPS: Option<&'static TextGroups> = None;
     /// Path of the list whose elements are the first lines of the text, numbered, as a JSON pointer; empty for the rows
     /// of the page.
     const TEXT_FIRST: &'static str = "";
@@ -139,7 +141,7 @@ pub struct ToolDef {
     pub effect: Effect,
     /// One sentence.
     pub summary: &'static str,
-    /// What it answers, for the table in the README.
+    /// What it answers, for the table in docs/tools.md.
     pub answers: &'static str,
     /// The manual.
     pub help: &'static str,
@@ -183,6 +185,7 @@ pub struct ToolDef {
     pub command: Option<Command>,
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
+    pub(super) text_groups: Option<&'static TextGroups>,
     pub(super) text_first: &'static str,
     pub(super) text_rows: usize,
     pub(super) text_omits: &'static [&'static str],
@@ -232,6 +235,7 @@ impl ToolDef {
             command: T::COMMAND,
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
+            text_groups: T::TEXT_GROUPS,
             text_first: T::TEXT_FIRST,
             text_rows: T::TEXT_ROWS,
             text_omits: T::TEXT_OMITS,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::definition::ToolDef;
 use super::kinds::Effect;
 use super::text::short_target;
-use super::visible::named;
+use super::visible::parse_visible;
 
 /// Arguments of tools that take paths, ids or names of files and symbols, or patterns of them.
 pub(crate) const NAME_ARGUMENTS: &[&str] = &[
@@ -173,7 +173,7 @@ pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut
         };
         for text in texts {
             if let Value::String(text) = text
-                && let Cow::Owned(name) = named(text)
+                && let Cow::Owned(name) = parse_visible(text)
                 && !is_literal(snapshot, text, &name)
             {
                 *text = name;

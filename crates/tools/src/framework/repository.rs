@@ -38,7 +38,7 @@ pub(super) fn take_repository(
     let Some(Value::String(given)) = arguments.remove(REPOSITORY) else { return Ok(()) };
     let given = given.trim().trim_end_matches(node_id::SEPARATOR).trim_end_matches('/');
     let Some(name) = snapshot.repositories().find(|known| *known == given) else {
-        return Err(unknown(snapshot, given));
+        return Err(report_unknown(snapshot, given));
     };
     let folder = FOLDERS.iter().find(|folder| {
         let property = &schema["properties"][**folder];
@@ -123,7 +123,7 @@ fn elsewhere(name: &str, argument: &str, text: &str) -> ToolError {
         .next_step("leave `repo` out, or pass the repository in front of the name")
 }
 
-fn unknown(snapshot: &Snapshot, given: &str) -> ToolError {
+fn report_unknown(snapshot: &Snapshot, given: &str) -> ToolError {
     let shown: String = given.chars().take(80).collect();
     let known: Vec<String> = snapshot.repositories().map(|name| format!("`{name}`")).collect();
     if known.is_empty() {

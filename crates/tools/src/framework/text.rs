@@ -47,6 +47,8 @@ const BARE: &[&str] =
 const SAYS: &[&str] = &["intent_summary", "summary", "message", "hint", "title", "detail", "description"];
 /// Members that are written as the lines that they are.
 const BLOCKS: &[&str] = &["diff", "unified_diff", "body", "source_excerpt"];
+/// The member with the next step. A tool whose first line says it omits it, and with it the whole step.
+pub(crate) const NEXT_STEP: &str = "next_step_hint";
 /// Members of the frame, written last or not at all.
 const FRAME: &[&str] = &[
     "generation",
@@ -68,6 +70,98 @@ const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
 /// here.
 pub type RowText = fn(&Map<String, Value>, &Map<String, Value>) -> String;
 
+/// How a tool writes its rows in groups that share a line above them, between lines of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct TextGroups {
+    /// The first lines: what was found and how far it can be relied on, given the body and what of it is shown.
+    pub top: fn(&Map<String, Value>, Shown) -> String,
+    /// The line above the rows of a group; rows in sequence with the same line are one group.
+    pub head: fn(&Map<String, Value>) -> String,
+    /// A row, given the one above it in its group and the arguments of the call. Rows that differ in their places alone
+    /// become one line.
+    pub row: fn(&Map<String, Value>, Option<&Map<String, Value>>, &Map<String, Value>) -> RowLine,
+    /// The lines behind the rows, of about this many bytes at most.
+    pub end: fn(&Map<String, Value>, usize) -> String,
+}
+
+/// A row in a group: `21: the line`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowLine {
+    /// Its place in the file; empty for none.
+    pub place: String,
+    /// The rest.
+    pub text: String,
+}
+
+impl RowLine {
+    fn write(&self) -> String {
+        if self.place.is_empty() { self.text.clone() } else { format!("{}: {}", self.place, self.text) }
+    }
+}
+
+/// Lines of rows in groups, each row below the line of its group.
+pub(crate) struct GroupWriter<'a> {
+    groups: &'a TextGroups,
+    arguments: &'a Map<String, Value>,
+    pub(crate) text: String,
+    head: String,
+    above: Option<&'a Map<String, Value>>,
+    /// The last line as it is without its place, if nothing is left out because of the row above.
+    last: String,
+}
+
+impl<'a> GroupWriter<'a> {
+    pub(crate) fn new(groups: &'a TextGroups, arguments: &'a Map<String, Value>) -> Self {
+        Self { groups, arguments, text: String::new(), head: String::new(), above: None, last: String::new() }
+    }
+
+    /// Adds a row, unless the text would be longer than `room` bytes.
+    pub(crate) fn push(&mut self, row: &'a Map<String, Value>, room: usize) -> bool {
+        let groups = self.groups;
+        let head = (groups.head)(row);
+        let is_new = head != self.head;
+        let line = (groups.row)(row, self.above.filter(|_| !is_new), self.arguments);
+        let whole = (groups.row)(row, None, self.arguments).text;
+        let is_same = !is_new && !line.place.is_empty() && self.last == whole;
+        let own = if is_same { format!(", {}", line.place) } else { line.write() };
+        if self.text.len() + own.len() + 1 + if is_new { head.len() + 1 } else { 0 } > room {
+            return false;
+        }
+        if is_same {
+            // `21, 34: the line`
+            let start = self.text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+            if let Some(at) = self.text[start..].find(": ") {
+                self.text.insert_str(start + at, &own);
+            }
+        } else {
+            if is_new {
+                let _ = writeln!(self.text, "{head}");
+            }
+            let _ = writeln!(self.text, "{own}");
+        }
+        (self.head, self.above, self.last) = (head, Some(row), whole);
+        true
+    }
+}
+
+/// Which rows of an answer its text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Number of rows before the page.
+    pub before: usize,
+    /// Number of rows in the text.
+    pub rows: usize,
+    /// Number of rows of all pages.
+    pub total: usize,
+}
+
+impl Shown {
+    /// Returns whether these are not all rows.
+    pub fn is_part(self) -> bool {
+        self.rows < self.total
+    }
+}
+
 /// What of an answer is written, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Style<'a> {
@@ -75,6 +169,8 @@ pub(crate) struct Style<'a> {
     pub(crate) arguments: &'a Map<String, Value>,
     /// How rows are written; `None` for the general form.
     pub(crate) row: Option<RowText>,
+    /// How they are written in groups; before `row`.
+    pub(crate) groups: Option<&'a TextGroups>,
     /// Path of the list that comes first, as a JSON pointer; empty for the rows of the page.
     pub(crate) first: &'a str,
     /// Most rows of the page.
@@ -89,7 +185,7 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     // Made by the tool itself, of all that the answer has.
     if let Some(formatted) = body.get("formatted").and_then(Value::as_str).filter(|text| !text.is_empty()) {
         push_cut(&mut out, formatted.trim_end(), budget.saturating_sub(FOOTER_BYTES / 2));
-        footer(&mut out, body, page, 0);
+        footer(&mut out, body, page, (0, style));
         return out;
     }
     let content = body.get("content").map(|content| content.get("excerpt").unwrap_or(content));
@@ -100,11 +196,22 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     let body = without_first.as_ref().unwrap_or(body);
     // The form of rows is not that of lists beside them.
     let beside = Style { row: style.row.filter(|_| page.is_none()), ..*style };
+    if let (Some(groups), Some(page)) = (style.groups, page) {
+        // What the question was taken for decides what the rows mean.
+        let is_first = |name: &str| matches!(name, "taken" | "clamped" | "stale");
+        let (first, others): (Map<_, _>, Map<_, _>) =
+            body.iter().map(|(name, value)| (name.clone(), value.clone())).partition(|(name, _)| is_first(name));
+        push_cut(&mut out, &rest(&first, None, &beside), budget / 3);
+        let rest = rest(&others, Some(page), &beside);
+        let kept = push_groups(&mut out, body, page, (groups, style), (&rest, budget));
+        footer(&mut out, body, Some(page), (kept, style));
+        return out;
+    }
     let rest = rest(body, page, &beside);
     let room = budget.saturating_sub(FOOTER_BYTES + rest.len().min(budget / 3));
     let kept = page.map_or(0, |page| rows(&mut out, body, page, style, room));
     push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
-    footer(&mut out, body, page, kept);
+    footer(&mut out, body, page, (kept, style));
     out
 }
 
@@ -135,7 +242,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
     if let Some(hint) = hint {
         let _ = writeln!(out, "{hint}");
     }
-    let style = Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] };
+    let style = Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] };
     push_cut(&mut out, &rest(&body, None, &style), TEXT_BYTES);
     if let Some(step) = step {
         let _ = writeln!(out, "next: {step}");
@@ -144,6 +251,34 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
         let _ = writeln!(out, "example: {example}");
     }
     out
+}
+
+/// Writes the rows in groups, with the lines around them.
+fn push_groups(
+    out: &mut String,
+    body: &Map<String, Value>,
+    page: Paged,
+    (groups, style): (&TextGroups, &Style<'_>),
+    (rest, budget): (&str, usize),
+) -> usize {
+    let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |rows| Shown { before: page.at.offset, rows, total: page.total };
+    let frame = FOOTER_BYTES + rest.len().min(budget / 3) + (groups.top)(body, of(rows.len())).len();
+    // What comes after the rows is as much a part of the answer.
+    let end = (groups.end)(body, budget.saturating_sub(frame) / 2);
+    let room = budget.saturating_sub(out.len() + frame + end.len());
+    let (mut writer, mut kept) = (GroupWriter::new(groups, style.arguments), 0);
+    for row in rows.iter().take(style.most).filter_map(Value::as_object) {
+        if !writer.push(row, if kept == 0 { usize::MAX } else { room }) {
+            break;
+        }
+        kept += 1;
+    }
+    out.push_str(&(groups.top)(body, of(kept)));
+    out.push_str(&writer.text);
+    out.push_str(&end);
+    push_cut(out, rest, budget.saturating_sub(FOOTER_BYTES / 2));
+    kept
 }
 
 /// Writes rows until the room is used; at least one. Returns how many.
@@ -194,7 +329,11 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
 
 /// A row in the general form, for a tool that only changes what the row has.
 pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(members, &Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] }, 0)
+    line_of(
+        members,
+        &Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
+        0,
+    )
 }
 
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
@@ -218,7 +357,7 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
             }
             Value::String(text) if SAYS.contains(&name) && is_in_code(members, text) => {}
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
-                texts.push(shortened(text, MAX_TEXT));
+                texts.push(shorten_text(text, MAX_TEXT));
             }
             Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items),
             Value::Array(items) if is_code(items) => push_code(&mut below, items),
@@ -250,7 +389,7 @@ fn head(members: &Map<String, Value>) -> String {
         _ => path.to_owned(),
     });
     let name =
-        text("node_id").and_then(qualified).or_else(|| text("label").or_else(|| text("name")).map(str::to_owned));
+        text("node_id").and_then(qualify_name).or_else(|| text("label").or_else(|| text("name")).map(str::to_owned));
     // A file is its path.
     let is_file = text("type") == Some("file")
         || path.and_then(|path| RepoPath::new(path).ok()).is_some_and(|path| Some(path.file_name()) == name.as_deref());
@@ -269,7 +408,7 @@ fn head(members: &Map<String, Value>) -> String {
 }
 
 /// `Pool.acquire` for `file::src/a.py::class::Pool::fn::acquire`; `None` for the id of a file.
-fn qualified(id: &str) -> Option<String> {
+pub(crate) fn qualify_name(id: &str) -> Option<String> {
     let path = node_id::path_of(id)?;
     let behind = node_id::behind_path(id, path)?;
     let parts: Vec<&str> = node_id::names(behind).filter(|part| !part.is_empty()).collect();
@@ -286,14 +425,16 @@ fn member(name: &str, value: &Value) -> Option<String> {
         Value::Null | Value::Bool(false) => None,
         Value::Bool(true) => Some(name.to_owned()),
         Value::Number(number) if number.as_f64() == Some(0.0) => None,
-        Value::String(text) if BARE.contains(&name) => Some(shortened(text, MAX_TEXT)).filter(|text| !text.is_empty()),
+        Value::String(text) if BARE.contains(&name) => {
+            Some(shorten_text(text, MAX_TEXT)).filter(|text| !text.is_empty())
+        }
         other => scalar(other).filter(|text| !text.is_empty()).map(|text| format!("{name} {text}")),
     }
 }
 
 fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(shortened(text, MAX_TEXT)),
+        Value::String(text) => Some(shorten_text(text, MAX_TEXT)),
         Value::Number(number) if number.is_f64() => number.as_f64().map(|number| format!("{number:.2}")),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
@@ -327,7 +468,7 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
                     // Rows of an answer without pages.
                     (Value::Object(members), Some(write)) => write(members, style.arguments),
                     (Value::Object(members), None) => line_of(members, style, depth + 1),
-                    (other, _) => scalar(other).unwrap_or_else(|| shortened(&other.to_string(), MAX_TEXT)),
+                    (other, _) => scalar(other).unwrap_or_else(|| shorten_text(&other.to_string(), MAX_TEXT)),
                 };
                 let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
             }
@@ -357,7 +498,9 @@ fn is_code(items: &[Value]) -> bool {
 fn is_in_code(members: &Map<String, Value>, text: &str) -> bool {
     let start = &text[..text.floor_char_boundary(MAX_REPEATED)];
     let lines = members.get("lines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
+    let body = members.get("body").and_then(Value::as_str);
+    body.is_some_and(|body| body.contains(start))
+        || lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
 }
 
 /// Lines of code, each after its number.
@@ -387,7 +530,7 @@ fn push_arrows(out: &mut String, items: &[Value]) {
             let name = |end: &str| {
                 let label = text(item, &format!("{end}_label"));
                 let id = text(item, end);
-                if label.is_empty() { qualified(&id).unwrap_or(id) } else { label }
+                if label.is_empty() { qualify_name(&id).unwrap_or(id) } else { label }
             };
             let line = item.get("line").and_then(Value::as_u64).map(|line| format!(":{line}")).unwrap_or_default();
             let path = text(item, "file_path");
@@ -417,7 +560,7 @@ fn more(all: usize, shown: usize) -> String {
     if all > shown { format!(" (+{})", all - shown) } else { String::new() }
 }
 
-fn shortened(text: &str, most: usize) -> String {
+fn shorten_text(text: &str, most: usize) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if folded.chars().count() <= most { folded } else { folded.chars().take(most).chain(['…']).collect() }
 }
@@ -437,15 +580,19 @@ fn push_cut(out: &mut String, text: &str, budget: usize) {
 }
 
 /// Where the page goes on, and the next step.
-fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept: usize) {
+fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, (kept, style): (usize, &Style<'_>)) {
     if let Some(page) = page {
         let next = page.at.offset + kept;
         if next < page.total {
             let cursor = super::answer::Cursor { offset: next, ..page.at }.to_text();
             let _ = writeln!(out, "{kept} of {}; next page: cursor {cursor}", count(page.total, "row"));
-        } else if page.total == 0 {
+        } else if page.total == 0 && style.groups.is_none() {
             out.push_str("no rows\n");
         }
+    }
+    // Rows in groups begin with what they are.
+    if style.omits.contains(&NEXT_STEP) || style.groups.is_some() && kept > 0 {
+        return;
     }
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     let target = text("next_suggested_target").map(|target| format!(" {}", short_target(target))).unwrap_or_default();
@@ -463,7 +610,7 @@ fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept
 
 /// A node id as people type it: `src/a.py::Pool.acquire`.
 pub(crate) fn short_target(target: &str) -> String {
-    match (node_id::path_of(target), qualified(target)) {
+    match (node_id::path_of(target), qualify_name(target)) {
         (Some(path), Some(name)) => format!("{path}::{name}"),
         (Some(path), None) if node_id::is_file(target) => path.to_owned(),
         _ => target.to_owned(),
@@ -486,7 +633,7 @@ mod tests {
         render(
             &body,
             page,
-            &Style { arguments: &arguments, row: None, first: "", most: usize::MAX, omits: &[] },
+            &Style { arguments: &arguments, row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
             budget,
         )
     }

@@ -12,17 +12,17 @@ const MAX_DIGITS: usize = 6;
 ///
 /// Text of a repository is data, and the reader of an answer must see all of it.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escaped(text, false)
+    escape_text(text, false)
 }
 
 /// Like [`visible`], for the name of a file or symbol: a backslash that would be read as the start of such an escape is
-/// escaped, too, so that [`named`] gives back every name. In other texts it stays as it is, since source code with
-/// such escapes is copied from answers.
+/// escaped, too, so that [`parse_visible`] gives back every name. In other texts it stays as it is, since source code
+/// with such escapes is copied from answers.
 pub(crate) fn visible_name(name: &str) -> Cow<'_, str> {
-    escaped(name, true)
+    escape_text(name, true)
 }
 
-fn escaped(text: &str, is_name: bool) -> Cow<'_, str> {
+fn escape_text(text: &str, is_name: bool) -> Cow<'_, str> {
     let is_escaped = |at: usize, c: char| is_hidden(c) || is_name && escape_at(&text[at..]).is_some();
     if !text.char_indices().any(|(at, c)| is_escaped(at, c)) {
         return Cow::Borrowed(text);
@@ -39,7 +39,7 @@ fn escaped(text: &str, is_name: bool) -> Cow<'_, str> {
 }
 
 /// The name that an answer printed as `text`: the inverse of [`visible_name`].
-pub(crate) fn named(text: &str) -> Cow<'_, str> {
+pub(crate) fn parse_visible(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find("\\u{") else { return Cow::Borrowed(text) };
     let mut out = text[..first].to_owned();
     let mut rest = &text[first..];
@@ -51,7 +51,7 @@ pub(crate) fn named(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns whether [`named`] would change the text.
+/// Returns whether [`parse_visible`] would change the text.
 pub(crate) fn has_escape(text: &str) -> bool {
     text.match_indices("\\u{").any(|(at, _)| escape_at(&text[at..]).is_some())
 }
@@ -137,7 +137,7 @@ mod tests {
                 for three in parts {
                     let name = format!("{one}{two}{three}");
                     let shown = visible_name(&name).into_owned();
-                    assert_eq!(named(&shown), name, "shown as {shown}");
+                    assert_eq!(parse_visible(&shown), name, "shown as {shown}");
                     assert!(!shown.chars().any(is_hidden), "{shown}");
                     let before = seen.insert(shown.clone(), name.clone());
                     assert!(before.is_none_or(|before| before == name), "two names are shown as {shown}");
@@ -147,7 +147,7 @@ mod tests {
         for (text, name) in
             [("a\\u{202E}b", "a\u{202e}b"), ("\\u{41}", "\\u{41}"), ("\\u{}", "\\u{}"), ("\\u{1b", "\\u{1b")]
         {
-            assert_eq!(named(text), name);
+            assert_eq!(parse_visible(text), name);
         }
         assert_eq!(visible_name("a\\u{202e}b"), "a\\u{5c}u{202e}b");
         assert_eq!(visible_name("App\\util\\u{1F600}"), "App\\util\\u{1F600}");

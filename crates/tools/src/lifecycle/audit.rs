@@ -11,7 +11,7 @@ use crate::framework::{
     number,
 };
 use crate::past;
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
 use crate::task::Gap;
 
 /// Default number of rows of each kind.
@@ -114,7 +114,7 @@ contradict them (`layer_violations`; see `layers`). `honest_gaps` says what coul
 
 impl ReadTool for Audit {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let history = cx.loaded_history().filter(|history| history.is_known());
         let found = overview(snapshot, history.as_ref(), (&scope, input.top_k), cx.cancel())?;
@@ -191,7 +191,7 @@ fn layers(found: Layering) -> Vec<Layer> {
 fn language(row: &m1nd_engine::LanguageStatus) -> Value {
     let tiers = &row.tiers;
     let inside = tiers.certain + tiers.possible + tiers.unresolved;
-    let share = if inside > 0 { Some(rounded(tiers.certain as f64 / inside as f64)) } else { None };
+    let share = if inside > 0 { Some(round_value(tiers.certain as f64 / inside as f64)) } else { None };
     json!({"language": row.language, "files": row.files, "lines": row.lines, "certain_share": share})
 }
 
@@ -199,7 +199,7 @@ fn risk(row: Hot) -> Risk {
     Risk {
         file_path: row.path,
         commits: row.commits,
-        recent_commits: rounded(row.recent),
+        recent_commits: round_value(row.recent),
         lines: row.lines,
         tested: row.is_tested,
     }

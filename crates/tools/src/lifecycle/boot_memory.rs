@@ -113,6 +113,6 @@ impl WriteTool for BootMemory {
         };
         let found = notes.len();
         let guidance = Guidance::next(state, ToolRef("north"), None, hint);
-        Ok(Answer::new(Output { notes, done }).found(found).guidance(guidance))
+        Ok(Answer::new(Output { notes, done }).with_found(found).guidance(guidance))
     }
 }

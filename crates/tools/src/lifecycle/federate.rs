@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_base::EdgeTier;
 use m1nd_engine::{
     Engine, EngineError, Federation, IngestReport, IngestRequest, Member, Mode, RootInfo, Snapshot, may_read,
 };
-use m1nd_query::analysis::{CrossEdge, PairCounts, cross_edges};
+use m1nd_query::analysis::{CrossEdge, CrossKind, PairCounts, cross_edges};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,7 +15,8 @@ use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
     WriteTool, is_zero,
 };
-use crate::rows::{engine_error, rounded};
+use crate::rows::{engine_error, round_value};
+use crate::word::Word;
 
 /// Maximum number of repositories of one call.
 const MAX_REPOS: usize = 256;
@@ -72,11 +74,11 @@ pub(crate) struct CrossRow {
     target_repo: String,
     source_node: String,
     target_node: String,
-    edge_type: &'static str,
+    edge_type: Word<CrossKind>,
     relation: String,
     weight: f64,
     causal_strength: f64,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     evidence: Evidence,
 }
 
@@ -255,7 +257,7 @@ pub(super) fn federate(cx: &WriteContext<'_>, members: Vec<Member>, wanted: &Wan
 }
 
 /// The request that brings an indexed root up to date.
-fn refreshed(root: &RootInfo) -> IngestRequest {
+fn build_refresh(root: &RootInfo) -> IngestRequest {
     IngestRequest {
         mode: Mode::Merge,
         incremental: true,
@@ -267,7 +269,7 @@ fn refreshed(root: &RootInfo) -> IngestRequest {
 
 /// The answer after a federation was left for the repository that the program started with.
 fn alone(cx: &WriteContext<'_>, engine: &Engine, only: &Member) -> Result<Answer<Output>, ToolError> {
-    let mut requests: Vec<IngestRequest> = engine.snapshot().roots().iter().map(refreshed).collect();
+    let mut requests: Vec<IngestRequest> = engine.snapshot().roots().iter().map(build_refresh).collect();
     if requests.is_empty() {
         requests.push(IngestRequest::code(&only.path));
     }
@@ -284,7 +286,7 @@ fn alone(cx: &WriteContext<'_>, engine: &Engine, only: &Member) -> Result<Answer
         node_count,
         edge_count,
         from_cache: parsed == 0,
-        ingest_ms: rounded(ms),
+        ingest_ms: round_value(ms),
     };
     let output = Output {
         repos_ingested: vec![row],
@@ -387,7 +389,7 @@ fn repo_rows(engine: &Engine, snapshot: &Snapshot, reports: &[IngestReport]) -> 
                 node_count: 0,
                 edge_count: 0,
                 from_cache: parsed == 0,
-                ingest_ms: rounded(ms),
+                ingest_ms: round_value(ms),
             }
         })
         .collect();
@@ -412,11 +414,11 @@ fn cross_row(snapshot: &Snapshot, edge: &CrossEdge) -> CrossRow {
         target_repo: repo(edge.to),
         source_node: graph.id(edge.from).to_owned(),
         target_node: graph.id(edge.to).to_owned(),
-        edge_type: edge.kind.word(),
+        edge_type: Word(edge.kind),
         relation: edge.relation.clone(),
-        weight: rounded(weight),
-        causal_strength: rounded(if runs { weight } else { weight / 2.0 }),
-        tier: edge.tier.word(),
+        weight: round_value(weight),
+        causal_strength: round_value(if runs { weight } else { weight / 2.0 }),
+        tier: Word(edge.tier),
         evidence: Evidence { source: place(edge.from, edge.from_line), target: place(edge.to, edge.to_line) },
     }
 }

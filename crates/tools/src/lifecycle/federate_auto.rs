@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
-use m1nd_query::repositories::{Discovered, Sibling, Skipped, discover, namespace};
+use m1nd_query::repositories::{Discovered, Evidence, Sibling, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{count, engine_error};
+use crate::word::{Level, Word};
 
 /// Repositories by default.
 const DEFAULT_REPOS: usize = 8;
@@ -54,7 +55,7 @@ pub(crate) struct CurrentRepo {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
-    evidence_type: &'static str,
+    evidence_type: Word<Evidence>,
     file_path: String,
     line: u32,
 }
@@ -64,8 +65,8 @@ pub(crate) struct RepoRow {
     namespace: String,
     repo_root: String,
     marker: &'static str,
-    confidence: &'static str,
-    evidence_types: Vec<&'static str>,
+    confidence: Word<Level>,
+    evidence_types: Vec<Word<Evidence>>,
     evidence: Vec<Place>,
     source_nodes: Vec<String>,
     source_files: Vec<String>,
@@ -164,7 +165,7 @@ impl WriteTool for FederateAuto {
     const EFFECT: Effect = Effect::Graph;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = &*cx.indexed()?;
+        let snapshot = &*cx.require_indexed()?;
         let scope = crate::rows::scope(snapshot, input.scope.as_deref())?;
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
@@ -276,7 +277,7 @@ fn unread_row(found: &Sibling) -> UnreadRow {
 
 fn row(repo: &Discovered, allowed: bool) -> RepoRow {
     let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| Place {
-        evidence_type: source.evidence.word(),
+        evidence_type: Word(source.evidence),
         file_path: source.file.to_string(),
         line: source.line,
     });
@@ -284,8 +285,8 @@ fn row(repo: &Discovered, allowed: bool) -> RepoRow {
         namespace: repo.namespace.clone(),
         repo_root: repo.root.to_string_lossy().into_owned(),
         marker: repo.marker,
-        confidence: if repo.is_high { "high" } else { "medium" },
-        evidence_types: repo.evidence().into_iter().map(|evidence| evidence.word()).collect(),
+        confidence: Word(if repo.is_high { Level::High } else { Level::Medium }),
+        evidence_types: repo.evidence().into_iter().map(Word).collect(),
         evidence: evidence.collect(),
         source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),

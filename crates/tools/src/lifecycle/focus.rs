@@ -1,5 +1,6 @@
 //! The smallest set of code that covers a task, and whether it is likely to be enough.
 
+use m1nd_query::retrieval::FocusState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use crate::framework::{
     rows_schema,
 };
 use crate::rows;
-use crate::task::{FocusRow, Gap, Sufficiency, focus_rows, gaps_of_search, read_call, searched};
+use crate::task::{FocusRow, Gap, Sufficiency, focus_rows, gaps_of_search, read_call, search_task};
 
 /// Default number of matches that are considered.
 const DEFAULT_ROWS: usize = 60;
@@ -91,15 +92,15 @@ use other words, or read. `captured` is the share of the task's words that the s
 
 impl ReadTool for FocusTool {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("task", &input.task, "what is to be done")?;
-        let searched = searched(cx, &input.task, input.scope.as_deref(), input.min_score)?;
+        let searched = search_task(cx, &input.task, input.scope.as_deref(), input.min_score)?;
         let focus = searched.focus(snapshot, input.top_k, input.token_budget);
         let sufficiency = Sufficiency::new(&searched, &focus);
         let nodes: Vec<_> = focus.nodes.iter().collect();
-        let state = match sufficiency.state {
+        let state = match sufficiency.state.0 {
             _ if nodes.is_empty() => ProofState::Blocked,
-            "sufficient" => ProofState::Proving,
+            FocusState::Sufficient => ProofState::Proving,
             _ => ProofState::Triaging,
         };
         let guidance = match read_call(cx, &nodes) {
@@ -117,6 +118,6 @@ impl ReadTool for FocusTool {
             bytes: focus.bytes,
             dropped: focus.dropped,
         };
-        Ok(Answer::new(output).found(found).guidance(guidance))
+        Ok(Answer::new(output).with_found(found).guidance(guidance))
     }
 }

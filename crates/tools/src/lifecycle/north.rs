@@ -1,7 +1,7 @@
 //! The front door: one call at the start of a task.
 
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::spread_over_files;
+use m1nd_query::retrieval::{FocusState, spread_over_files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,9 +16,10 @@ use crate::framework::{
 use crate::rows;
 use crate::task::{
     Anchor, Claim, FocusRow, Gap, Recalled, Searched, Sufficiency, anchor_rows, focus_rows, gaps_of_search, read_call,
-    recalled, searched,
+    recall_memories, search_task,
 };
 use crate::test_rows::{ShortTest, first_tests};
+use crate::word::Word;
 
 /// Default number of focus nodes.
 const DEFAULT_ROWS: usize = 8;
@@ -51,7 +52,7 @@ pub(crate) struct Input {
 /// Whose index this is, and whether it can be trusted.
 #[derive(Debug, Serialize)]
 struct Binding {
-    trust_mode: &'static str,
+    trust_mode: Word<TrustMode>,
     workspace_root: Option<String>,
     node_count: usize,
     /// Checks that did not pass, with what they found.
@@ -144,7 +145,7 @@ impl ReadTool for North {
         let is_searchable = trust.has("index", Outcome::Pass) && trust.mismatch.is_none();
         let place = if is_searchable { Some(Place::of(cx, &input)?) } else { None };
         let near = place.as_ref().map(|place| place.near.clone()).unwrap_or_default();
-        let remembered = recalled(cx, &input.task, &near);
+        let remembered = recall_memories(cx, &input.task, &near);
         let next = next_move(cx, &trust, place.as_ref());
         let mut honest_gaps = gaps_of_trust(cx, &trust);
         honest_gaps.extend(place.iter().flat_map(|place| place.gaps.iter().cloned()));
@@ -188,7 +189,7 @@ struct Place {
 impl Place {
     fn of(cx: &ReadContext<'_>, input: &Input) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
-        let searched: Searched = searched(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
+        let searched: Searched = search_task(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
         let focus = searched.focus(snapshot, CONSIDERED.0.max(input.top_k), CONSIDERED.1);
         let mut nodes = spread_over_files(snapshot, &focus.nodes, PER_FILE);
         nodes.truncate(input.top_k);
@@ -213,7 +214,7 @@ impl Place {
 fn binding(cx: &ReadContext<'_>, trust: &Inspection) -> Binding {
     let not_passed = trust.checks.iter().filter(|check| check.result == Outcome::Fail);
     Binding {
-        trust_mode: trust.mode.word(),
+        trust_mode: Word(trust.mode),
         workspace_root: trust.status.roots.first().map(|root| root.to_string_lossy().into_owned()),
         node_count: cx.snapshot().graph().node_count(),
         not_passed: not_passed.map(|check| format!("{}: {}", check.check, check.detail)).collect(),
@@ -230,10 +231,12 @@ fn next_move(cx: &ReadContext<'_>, trust: &Inspection, place: Option<&Place>) ->
     let place = place?;
     match (&place.read, &place.first_word) {
         (Some(call), _) => {
-            let why = format!("{}: {}", place.sufficiency.state, place.sufficiency.why);
+            let why = format!("{}: {}", place.sufficiency.state.0.word(), place.sufficiency.why);
             // A place that is known is read to be edited; one that is not is looked at first.
-            let call = match place.sufficiency.state {
-                "sufficient" if call.tool.0 == "view" => Repair::new("surgical_context_v2", call.arguments.clone()),
+            let call = match place.sufficiency.state.0 {
+                FocusState::Sufficient if call.tool.0 == "view" => {
+                    Repair::new("surgical_context_v2", call.arguments.clone())
+                }
                 _ => call.clone(),
             };
             Some(NextMove { call, why })

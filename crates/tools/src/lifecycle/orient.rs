@@ -12,7 +12,7 @@ use crate::framework::{
     rows_schema,
 };
 use crate::rows;
-use crate::task::{Anchor, Claim, FocusRow, anchor_rows, focus_rows, read_call, recalled, searched};
+use crate::task::{Anchor, Claim, FocusRow, anchor_rows, focus_rows, read_call, recall_memories, search_task};
 
 /// Default number of nodes.
 const DEFAULT_ROWS: usize = 8;
@@ -75,16 +75,16 @@ as they stand. `north` gives the same with checks of the index, all memories and
 
 impl ReadTool for Orient {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("task", &input.task, "what is to be done")?;
-        let searched = searched(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
+        let searched = search_task(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
         let focus = searched.focus(snapshot, CONSIDERED.0.max(input.top_k), CONSIDERED.1);
         let mut nodes = spread_over_files(snapshot, &focus.nodes, PER_FILE);
         nodes.truncate(input.top_k);
         let indices: Vec<NodeIx> = nodes.iter().map(|node| node.row.node).collect();
         let graph = snapshot.graph();
         let near: Vec<String> = indices.iter().take(NEARBY).map(|node| graph.id(*node).to_owned()).collect();
-        let mut memory_nearby = recalled(cx, &input.task, &near).claims;
+        let mut memory_nearby = recall_memories(cx, &input.task, &near).claims;
         memory_nearby.retain(|claim| claim.key.is_none());
         memory_nearby.truncate(NEARBY);
         let mut suggested_first_calls: Vec<Repair> = read_call(cx, &nodes).into_iter().collect();
@@ -109,6 +109,6 @@ impl ReadTool for Orient {
             suggested_first_calls,
             summary,
         };
-        Ok(Answer::new(output).found(found).guidance(guidance))
+        Ok(Answer::new(output).with_found(found).guidance(guidance))
     }
 }

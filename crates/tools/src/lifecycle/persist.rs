@@ -65,7 +65,7 @@ impl WriteTool for Persist {
             PersistAction::Save => engine.save(cx.cancel()).map_err(engine_error)?,
             PersistAction::Status => false,
         };
-        let stored = engine.stored();
+        let stored = engine.find_stored();
         let is_persisted = stored.is_some_and(|stored| stored.is_newest);
         let output = Output {
             saved,

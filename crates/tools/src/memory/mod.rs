@@ -38,7 +38,7 @@ pub fn memory_error(error: &MemoryError) -> ToolError {
             .detail("details", json!({"path": path, "is": what}))
             .next_step("move it away, run `mind init` in the project, then repeat this call"),
         MemoryError::EdgeExists { id, similarity, .. } => {
-            let details = json!({"existing_id": id, "similarity": crate::rows::rounded(f64::from(*similarity))});
+            let details = json!({"existing_id": id, "similarity": crate::rows::round_value(f64::from(*similarity))});
             body.detail("details", details).next_step("no action is required: the existing gotcha is used")
         }
         MemoryError::IndexNotReady { done, total } => body

@@ -125,13 +125,13 @@ impl ReadTool for MemorySearch {
         let mut guidance = Guidance::state(state);
         guidance.next_step_hint = Some(hint);
         let results = found.rows.iter().map(row).collect();
-        let output = Output { query: repeated(input.query), total: found.total, results, notice: found.notice };
+        let output = Output { query: shorten_query(input.query), total: found.total, results, notice: found.notice };
         Ok(Answer::new(output).guidance(guidance))
     }
 }
 
 /// The query as the answer repeats it, shortened: the caller knows it already.
-fn repeated(query: String) -> String {
+fn shorten_query(query: String) -> String {
     match query.char_indices().nth(MAX_REPEATED) {
         Some((end, _)) => format!("{}…", &query[..end]),
         None => query,

@@ -1,30 +1,19 @@
 //! Shows what the target of a route is probably connected with, although no edge says so.
 
 use m1nd_query::navigation::{Affine, affinity};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// What the candidates are.
 const NOTICE: &str = "Probable connections, not verified edges.";
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
 
 /// A probable connection.
 #[derive(Debug, Serialize)]
@@ -40,7 +29,7 @@ impl AffineRow {
         Self {
             node_id: here.id(one.node),
             label: here.label(one.node),
-            strength: rounded(one.strength),
+            strength: round_value(one.strength),
             reason: one.reason.clone(),
         }
     }
@@ -83,9 +72,9 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
 impl ReadTool for PerspectiveAffinity {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = opened(&handle);
-        let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = open_handle(&handle);
+        let named = input.named_route();
         let (set, place) = here.route(id, perspective, named)?;
         let route = &set.routes[place];
         let found = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;
@@ -105,7 +94,7 @@ impl ReadTool for PerspectiveAffinity {
             what_is_missing: (!has_history).then_some("no history is loaded: files that change together do not count"),
         };
         let count = found.len();
-        Ok(Answer::new(output).found(count).guidance(guidance))
+        Ok(Answer::new(output).with_found(count).guidance(guidance))
     }
 }
 

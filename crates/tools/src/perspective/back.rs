@@ -1,14 +1,16 @@
 //! Goes back to the stop before.
 
+use m1nd_query::navigation::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, opened};
+use super::here::{Here, open_handle};
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +22,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     perspective_id: String,
     restored_focus: Option<String>,
-    restored_mode: &'static str,
+    restored_mode: Word<Mode>,
     #[serde(flatten)]
     page: PageOfRoutes,
 }
@@ -57,15 +59,15 @@ impl WriteTool for PerspectiveBack {
             Ok::<_, ToolError>(())
         };
         let (handle, ()) = cx.sessions().update(cx.agent(), &input.perspective_id, back)?;
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let output = Output {
             perspective_id: id.to_owned(),
             restored_focus: perspective.focus().map(str::to_owned),
-            restored_mode: perspective.mode_effective().word(),
+            restored_mode: Word(perspective.mode_effective()),
             page,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }
 

@@ -66,7 +66,7 @@ impl WriteTool for PerspectiveBranch {
                 format!("branch-{}", all.handles.iter().filter(|other| is_branch(&other.value)).count() + 1)
             }
         };
-        let copy = Kept(perspective.branched(branch_name.clone(), handle.id.clone()));
+        let copy = Kept(perspective.branch_off(branch_name.clone(), handle.id.clone()));
         let branch = cx.sessions().mint(cx.agent(), copy)?;
         let hint = "follow another route in the branch, then compare both";
         let target = Some(branch.id.clone());

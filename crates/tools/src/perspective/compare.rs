@@ -11,7 +11,8 @@ use super::here::Here;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +34,7 @@ pub(crate) struct Ids {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Delta {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     score_a: f64,
     score_b: f64,
     delta: f64,
@@ -79,7 +80,7 @@ impl ReadTool for PerspectiveCompare {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
         let wanted = dimensions(&input.dimensions)?;
-        let get = |id: &str| cx.held().get::<Kept>(cx.agent(), id);
+        let get = |id: &str| cx.list_held().get::<Kept>(cx.agent(), id);
         let (a, b) = (get(&input.perspective_id_a)?, get(&input.perspective_id_b)?);
         let (of_a, of_b) = (here.routes(&a.value.0)?, here.routes(&b.value.0)?);
         let found = compare(here.snapshot.graph(), (&a.value.0, &of_a), (&b.value.0, &of_b));
@@ -106,7 +107,7 @@ impl ReadTool for PerspectiveCompare {
 }
 
 fn delta(dimension: Dimension, a: f64, b: f64) -> Delta {
-    Delta { dimension: dimension.word(), score_a: rounded(a), score_b: rounded(b), delta: rounded(a - b) }
+    Delta { dimension: Word(dimension), score_a: round_value(a), score_b: round_value(b), delta: round_value(a - b) }
 }
 
 /// A dimension, `causal  0.71 - 0.45 = 0.26`.

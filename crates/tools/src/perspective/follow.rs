@@ -1,34 +1,24 @@
 //! Follows a route: its target becomes the focus.
 
-use m1nd_query::navigation::{MAX_STEPS, Step, hops_of};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use m1nd_query::navigation::{MAX_STEPS, Mode, Step, hops_of};
+use serde::Serialize;
 
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     perspective_id: String,
     previous_focus: Option<String>,
     new_focus: String,
-    mode: &'static str,
-    mode_effective: &'static str,
+    mode: Word<Mode>,
+    mode_effective: Word<Mode>,
     #[serde(flatten)]
     page: PageOfRoutes,
 }
@@ -67,7 +57,7 @@ impl WriteTool for PerspectiveFollow {
         let id = &*input.perspective_id;
         let follow = |kept: &mut Kept| {
             let perspective = &mut kept.0;
-            let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+            let named = input.named_route();
             let (set, place) = here.route(id, perspective, named)?;
             if perspective.steps.len() >= MAX_STEPS {
                 return Err(too_long(id));
@@ -86,17 +76,17 @@ impl WriteTool for PerspectiveFollow {
             Ok(previous)
         };
         let (handle, previous_focus) = cx.sessions().update(cx.agent(), id, follow)?;
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let output = Output {
             perspective_id: id.to_owned(),
             previous_focus,
             new_focus: perspective.focus().unwrap_or_default().to_owned(),
-            mode: perspective.mode().word(),
-            mode_effective: perspective.mode_effective().word(),
+            mode: Word(perspective.mode()),
+            mode_effective: Word(perspective.mode_effective()),
             page,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }
 

@@ -37,6 +37,6 @@ const MAX_COUNTED: usize = 1_000;
 
 /// Number of open perspectives of all agents.
 pub(crate) fn open_perspectives(cx: &ReadContext<'_>) -> Result<usize, ToolError> {
-    let listed = cx.held().list::<Kept>(None, MAX_COUNTED).map_err(session_error)?;
+    let listed = cx.list_held().list::<Kept>(None, MAX_COUNTED).map_err(session_error)?;
     Ok(listed.handles.len() + listed.unreadable.len())
 }

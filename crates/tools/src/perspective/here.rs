@@ -37,7 +37,7 @@ impl<'a> Named<'a> {
 
 impl<'a> Here<'a> {
     pub(super) fn reading(cx: &ReadContext<'a>) -> Result<Self, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         Ok(Self { snapshot, history: cx.loaded_history(), cancel: cx.cancel() })
     }
 
@@ -133,6 +133,6 @@ fn no_route(id: &str, set: &RouteSet, named: Named<'_>, (page, shown): (usize, u
 }
 
 /// The id that a tool shows for a perspective, with its values.
-pub(super) fn opened(handle: &Handle<Kept>) -> (&str, &Perspective) {
+pub(super) fn open_handle(handle: &Handle<Kept>) -> (&str, &Perspective) {
     (&handle.id, &handle.value.0)
 }

@@ -1,34 +1,24 @@
 //! Shows all that is known of a route.
 
-use m1nd_base::RepoPath;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::navigation::{affinity, by_dimension};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use m1nd_query::navigation::{Family, affinity, by_dimension};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::affinity::{AffineRow, row_text};
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use super::rows::pages;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Probable connections shown; `perspective_affinity` shows more.
 const SHOWN_AFFINE: usize = 3;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -38,12 +28,12 @@ pub(crate) struct Output {
     index: usize,
     target_node: String,
     target_label: String,
-    target_type: &'static str,
-    family: &'static str,
+    target_type: Word<NodeKind>,
+    family: Word<Family>,
     family_explanation: &'static str,
     /// Families of further evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<&'static str>,
+    also: Vec<Word<Family>>,
     reason: String,
     path_preview: Vec<String>,
     /// Ids of the nodes of the path.
@@ -119,9 +109,9 @@ the target that no edge shows.";
 impl ReadTool for PerspectiveInspect {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = opened(&handle);
-        let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = open_handle(&handle);
+        let named = input.named_route();
         let (set, place) = here.route(id, perspective, named)?;
         let (route, shown) = (&set.routes[place], pages(perspective, &set));
         let affine = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;
@@ -132,14 +122,14 @@ impl ReadTool for PerspectiveInspect {
             index: place + 1,
             target_node: here.id(route.target),
             target_label: here.label(route.target),
-            target_type: graph.kind(route.target).word(),
-            family: route.family.word(),
+            target_type: Word(graph.kind(route.target)),
+            family: Word(route.family),
             family_explanation: route.family.explanation(),
-            also: route.also.iter().map(|family| family.word()).collect(),
+            also: route.also.iter().map(|&family| Word(family)).collect(),
             reason: route.reason.clone(),
             path_preview: route.path.iter().map(|node| here.label(*node)).collect(),
             path_nodes: route.path.iter().map(|node| here.id(*node)).collect(),
-            score: rounded(route.score),
+            score: round_value(route.score),
             score_breakdown: figures(route.breakdown.parts().into_iter()),
             dimensions: figures(by_dimension(route.dimensions).map(|(one, value)| (one.word(), value))),
             provenance: Provenance::new(here.snapshot, route.target),
@@ -156,11 +146,11 @@ impl ReadTool for PerspectiveInspect {
 }
 
 fn figures(parts: impl Iterator<Item = (&'static str, f64)>) -> Map<String, Value> {
-    parts.map(|(name, value)| (name.to_owned(), rounded(value).into())).collect()
+    parts.map(|(name, value)| (name.to_owned(), round_value(value).into())).collect()
 }
 
 /// Whether the text of a file may be shown.
 fn is_readable(snapshot: &Snapshot, path: &str) -> bool {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     path.and_then(|path| snapshot.read_file(&path).ok()).is_some_and(|source| !source.binary)
 }

@@ -53,10 +53,10 @@ impl LensInput {
         let lens = Lens {
             weights: [structural, semantic, temporal, causal],
             node_types: rows::kinds(&self.node_types)?,
-            relations: parsed("relations", &self.relations, Relation::parse, Relation::ALL, Relation::word)?,
+            relations: parse_words("relations", &self.relations, Relation::parse, Relation::ALL, Relation::word)?,
             paths: self.paths.clone(),
-            tiers: parsed("tiers", &self.tiers, tier, EdgeTier::ALL, EdgeTier::word)?,
-            families: parsed("families", &self.families, Family::parse, &Family::ALL, Family::word)?,
+            tiers: parse_words("tiers", &self.tiers, tier, EdgeTier::ALL, EdgeTier::word)?,
+            families: parse_words("families", &self.families, Family::parse, &Family::ALL, Family::word)?,
         };
         match lens.check() {
             Ok(()) => Ok(lens),
@@ -71,7 +71,7 @@ fn tier(word: &str) -> Option<EdgeTier> {
 }
 
 /// The values that words name.
-fn parsed<T: Copy>(
+fn parse_words<T: Copy>(
     member: &str,
     words: &[String],
     parse: impl Fn(&str) -> Option<T>,

@@ -1,5 +1,6 @@
 //! Lists the perspectives of an agent.
 
+use m1nd_query::navigation::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,6 +11,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
 use crate::rows::count;
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +22,7 @@ pub(crate) struct Row {
     perspective_id: String,
     agent_id: String,
     query: String,
-    mode: &'static str,
+    mode: Word<Mode>,
     focus_node: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch_name: Option<String>,
@@ -70,7 +72,7 @@ between calls but a bounded cache of routes.";
 impl ReadTool for PerspectiveList {
     fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let listed = cx.held().list::<Kept>(Some(cx.agent()), MAX_PERSPECTIVES)?;
+        let listed = cx.list_held().list::<Kept>(Some(cx.agent()), MAX_PERSPECTIVES)?;
         let mut perspectives = Vec::new();
         for handle in &listed.handles {
             let perspective = &handle.value.0;
@@ -78,7 +80,7 @@ impl ReadTool for PerspectiveList {
                 perspective_id: handle.id.clone(),
                 agent_id: cx.agent().to_owned(),
                 query: perspective.query.clone(),
-                mode: perspective.mode_effective().word(),
+                mode: Word(perspective.mode_effective()),
                 focus_node: perspective.focus().map(str::to_owned),
                 branch_name: perspective.branch.as_ref().map(|branch| branch.name.clone()),
                 route_count: perspective.route_count,
@@ -106,7 +108,7 @@ impl ReadTool for PerspectiveList {
             total_memory_bytes: listed.handles.iter().map(|handle| handle.bytes).sum(),
             unreadable: listed.unreadable.iter().map(|one| one.id.clone()).collect(),
         };
-        Ok(Answer::new(output).found(found).guidance(guidance))
+        Ok(Answer::new(output).with_found(found).guidance(guidance))
     }
 }
 

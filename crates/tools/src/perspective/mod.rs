@@ -13,6 +13,7 @@ mod inspect;
 mod lens;
 mod list;
 mod peek;
+mod route_input;
 mod routes;
 mod rows;
 mod start;

@@ -1,15 +1,16 @@
 //! Lists the routes of a perspective, a page at a time.
 
-use m1nd_query::navigation::PAGE_SIZE;
+use m1nd_query::navigation::{Mode, PAGE_SIZE};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, opened};
+use super::here::{Here, open_handle};
 use super::rows::{MAX_PAGE, PageOfRoutes, pages, row_text};
 use crate::framework::{
     Answer, Effect, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, number, rows_schema,
 };
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,8 +28,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     perspective_id: String,
-    mode: &'static str,
-    mode_effective: &'static str,
+    mode: Word<Mode>,
+    mode_effective: Word<Mode>,
     anchor: Option<String>,
     focus: Option<String>,
     lens_summary: String,
@@ -93,13 +94,13 @@ impl WriteTool for PerspectiveRoutes {
             };
             handle = cx.sessions().update(cx.agent(), &input.perspective_id, show)?.0;
         }
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let requested_version = input.route_set_version.filter(|version| *version != here.version(perspective));
         let output = Output {
             perspective_id: id.to_owned(),
-            mode: perspective.mode().word(),
-            mode_effective: perspective.mode_effective().word(),
+            mode: Word(perspective.mode()),
+            mode_effective: Word(perspective.mode_effective()),
             anchor: perspective.anchor.clone(),
             focus: perspective.focus().map(str::to_owned),
             lens_summary: perspective.lens.summary(),
@@ -108,6 +109,6 @@ impl WriteTool for PerspectiveRoutes {
             stale: requested_version.is_some(),
             requested_version,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }

@@ -1,13 +1,15 @@
 //! Rows of routes and pages of them, in answers of several tools.
 
+use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
-use m1nd_query::navigation::{Perspective, RouteSet};
+use m1nd_query::navigation::{Family, Perspective, RouteSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::here::Here;
 use crate::framework::{Guidance, ProofState, ToolError, ToolRef};
-use crate::rows::rounded;
+use crate::rows::round_value;
+use crate::word::Word;
 
 /// Largest page.
 pub(super) const MAX_PAGE: usize = 10;
@@ -22,14 +24,14 @@ pub(super) struct RouteRow {
     index: usize,
     target_node: String,
     target_label: String,
-    target_type: &'static str,
+    target_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
     line_end: u32,
-    family: &'static str,
+    family: Word<Family>,
     /// Families of its other evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<&'static str>,
+    also: Vec<Word<Family>>,
     score: f64,
     path_preview: Vec<String>,
     reason: String,
@@ -45,13 +47,13 @@ impl RouteRow {
             index: place + 1,
             target_node: graph.id(route.target).to_owned(),
             target_label: label(route.target),
-            target_type: graph.kind(route.target).word(),
+            target_type: Word(graph.kind(route.target)),
             file_path: graph.path(route.target).to_owned(),
             line_start,
             line_end,
-            family: route.family.word(),
-            also: route.also.iter().map(|family| family.word()).collect(),
-            score: rounded(route.score),
+            family: Word(route.family),
+            also: route.also.iter().map(|&family| Word(family)).collect(),
+            score: round_value(route.score),
             path_preview: route.path.iter().map(|node| label(*node)).collect(),
             reason: cut(&route.reason, MAX_REASON),
         }

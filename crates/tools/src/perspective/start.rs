@@ -1,7 +1,7 @@
 //! Starts a perspective from a query, and optionally at a node.
 
 use m1nd_base::secrets;
-use m1nd_query::navigation::{MAX_ROUTES, Perspective};
+use m1nd_query::navigation::{MAX_ROUTES, Mode, Perspective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use crate::framework::{
     Answer, Effect, Route, RowText, Stage, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
 use crate::rows;
+use crate::word::Word;
 
 /// Longest query, in characters.
 const MAX_QUERY: usize = 10_000;
@@ -33,7 +34,7 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     perspective_id: String,
-    mode: &'static str,
+    mode: Word<Mode>,
     anchor_node: Option<String>,
     focus_node: Option<String>,
     #[serde(flatten)]
@@ -93,12 +94,12 @@ impl WriteTool for PerspectiveStart {
         let (page, total, guidance) = PageOfRoutes::of(&here, &handle.id, perspective)?;
         let output = Output {
             perspective_id: handle.id.clone(),
-            mode: perspective.mode().word(),
+            mode: Word(perspective.mode()),
             focus_node: perspective.focus().map(str::to_owned),
             anchor_node: anchor,
             page,
             lens_summary: (!is_plain).then(|| perspective.lens.summary()),
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }

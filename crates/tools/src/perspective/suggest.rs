@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, opened};
+use super::here::{Here, open_handle};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,8 +56,8 @@ good; it is no probability. Nothing changes.";
 impl ReadTool for PerspectiveSuggest {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = opened(&handle);
+        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = open_handle(&handle);
         here.check(id, perspective, input.route_set_version)?;
         let set = here.routes(perspective)?;
         let mut before = perspective.clone();
@@ -79,7 +79,7 @@ impl ReadTool for PerspectiveSuggest {
             route_id: route.map(|route| route.id.clone()),
             target_node: route.map(|route| here.id(route.target)),
             reason: found.reason,
-            confidence: rounded(found.confidence),
+            confidence: round_value(found.confidence),
         };
         let target = suggestion.route_id.clone().filter(|_| action == "follow");
         let guidance = Guidance::next(ProofState::Triaging, tool, target, format!("{action} is the suggestion"));

@@ -5,7 +5,7 @@ mod gaps;
 mod recalled;
 
 pub(crate) use gaps::{Gap, gaps_of_search};
-pub(crate) use recalled::{Claim, Recalled, recalled};
+pub(crate) use recalled::{Claim, Recalled, recall_memories};
 
 use m1nd_base::{NodeKind, count};
 use m1nd_engine::Snapshot;
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use crate::checks::Repair;
 use crate::framework::{ReadContext, ToolError};
-use crate::rows::{self, CodeLine, NodeRow, code_lines, rounded};
+use crate::rows::{self, CodeLine, NodeRow, code_lines, round_value};
+use crate::word::Word;
 
 /// Bytes that count as one token.
 const TOKEN_BYTES: usize = 4;
@@ -37,13 +38,13 @@ pub(crate) struct Searched {
 }
 
 /// Searches the task once; everything else in the answer follows from it.
-pub(crate) fn searched(
+pub(crate) fn search_task(
     cx: &ReadContext<'_>,
     task: &str,
     scope: Option<&str>,
     min_score: f64,
 ) -> Result<Searched, ToolError> {
-    let snapshot = cx.indexed()?;
+    let snapshot = cx.require_indexed()?;
     let query = SeekQuery {
         text: task.to_owned(),
         scope: rows::scope(snapshot, scope)?,
@@ -60,7 +61,7 @@ pub(crate) fn searched(
 impl Searched {
     /// The set of nodes that covers the task.
     pub(crate) fn focus(&self, snapshot: &Snapshot, most: usize, tokens: usize) -> Focus {
-        let first = self.found.rows.first().and_then(|row| self.prior.told(row.node));
+        let first = self.found.rows.first().and_then(|row| self.prior.feedback_on(row.node));
         let is_doubted = first.is_some_and(|told| told.weight < 0.0);
         focus(snapshot, &self.found, most, tokens.saturating_mul(TOKEN_BYTES), self.is_measured() && !is_doubted)
     }
@@ -99,7 +100,7 @@ impl FocusRow {
         Self {
             lines: code_lines(snapshot, finder, node.row.node, ""),
             node: NodeRow::new(snapshot, node.row.node),
-            score: rounded(node.row.score),
+            score: round_value(node.row.score),
             bytes: node.bytes,
             read: match node.extent {
                 Extent::Whole => None,
@@ -124,7 +125,7 @@ pub(crate) fn anchor_rows(snapshot: &Snapshot, nodes: &[NodeIx]) -> Vec<Anchor> 
     let row = |node: NodeIx| Anchor {
         node_id: graph.id(node).to_owned(),
         label: graph.label(node).to_owned(),
-        importance: rounded(importance(snapshot, node)),
+        importance: round_value(importance(snapshot, node)),
     };
     anchors(snapshot, nodes, ANCHORS).into_iter().map(row).collect()
 }
@@ -132,7 +133,7 @@ pub(crate) fn anchor_rows(snapshot: &Snapshot, nodes: &[NodeIx]) -> Vec<Anchor> 
 /// Whether the set is likely to be enough, and how often such a statement was right.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sufficiency {
-    pub(crate) state: &'static str,
+    pub(crate) state: Word<FocusState>,
     pub(crate) why: String,
     top_score: f64,
     /// Share of the task's words that the set meets.
@@ -145,15 +146,15 @@ pub(crate) struct Sufficiency {
 
 impl Sufficiency {
     pub(crate) fn new(searched: &Searched, focus: &Focus) -> Self {
-        let measured = FocusCalibration::measured();
+        let measured = FocusCalibration::load_measured();
         let is_name = searched.found.named == 1;
         let is_by_measure = focus.state == FocusState::Sufficient && !is_name;
         Self {
-            state: focus.state.word(),
+            state: Word(focus.state),
             why: why(searched, focus, &measured),
-            top_score: focus.nodes.first().map_or(0.0, |node| rounded(node.row.score)),
-            captured: rounded(focus.covered),
-            likelihood: focus.likelihood.map(rounded),
+            top_score: focus.nodes.first().map_or(0.0, |node| round_value(node.row.score)),
+            captured: round_value(focus.covered),
+            likelihood: focus.likelihood.map(round_value),
             calibration: is_by_measure.then(|| {
                 json!({"sufficient_at": measured.sufficient_at, "precision": measured.precision,
                     "precision_interval": measured.interval, "coverage": measured.coverage, "rows": measured.rows})

@@ -46,7 +46,7 @@ pub(crate) struct Recalled {
 }
 
 /// Memories about the task and this code, after the notes under keys.
-pub(crate) fn recalled(cx: &ReadContext<'_>, task: &str, near: &[String]) -> Recalled {
+pub(crate) fn recall_memories(cx: &ReadContext<'_>, task: &str, near: &[String]) -> Recalled {
     let Ok(project) = cx.memory().project() else { return Recalled::default() };
     let memory = match cx.memory().of(&project) {
         Ok(memory) => memory,
@@ -55,14 +55,16 @@ pub(crate) fn recalled(cx: &ReadContext<'_>, task: &str, near: &[String]) -> Rec
     let states = memory.code_states(cx.snapshot());
     let notes = boot_notes(&memory);
     let mut recalled = Recalled { stored: Some(memory.records.len()), ..Recalled::default() };
-    recalled.claims.extend(notes.iter().take(NOTES).map(|note| noted(&memory, note, states.get(&note.at).copied())));
+    recalled
+        .claims
+        .extend(notes.iter().take(NOTES).map(|note| claim_note(&memory, note, states.get(&note.at).copied())));
     let query = MemoryQuery { text: task, all_projects: false, kinds: &[], limit: CLAIMS + notes.len(), near };
     match cx.memory().search(&query, cx.snapshot()) {
         Ok(found) => {
             let is_told = |row: &&FoundMemory| {
                 row.relevance >= LEAST_RELEVANCE && !notes.iter().any(|note| note.id == row.record.id.to_string())
             };
-            recalled.claims.extend(found.rows.iter().filter(is_told).take(CLAIMS).map(claimed));
+            recalled.claims.extend(found.rows.iter().filter(is_told).take(CLAIMS).map(claim_memory));
             recalled.problem = found.notice;
         }
         Err(error) => recalled.problem = Some(error.to_string()),
@@ -70,11 +72,11 @@ pub(crate) fn recalled(cx: &ReadContext<'_>, task: &str, near: &[String]) -> Rec
     recalled
 }
 
-fn noted(memory: &ProjectMemory, note: &BootNote, state: Option<CodeState>) -> Claim {
+fn claim_note(memory: &ProjectMemory, note: &BootNote, state: Option<CodeState>) -> Claim {
     Claim {
         kind: "boot_memory",
         key: Some(note.key.clone()),
-        claim: shortened(&note.value),
+        claim: shorten_claim(&note.value),
         code_state: state.map_or("unbound", CodeState::word),
         source: note.source.clone(),
         date: note.date.clone(),
@@ -84,7 +86,7 @@ fn noted(memory: &ProjectMemory, note: &BootNote, state: Option<CodeState>) -> C
     }
 }
 
-fn claimed(found: &FoundMemory) -> Claim {
+fn claim_memory(found: &FoundMemory) -> Claim {
     let record = &found.record;
     let text = match &record.reasoning {
         Some(reason) => format!("{} ({reason})", record.title),
@@ -93,7 +95,7 @@ fn claimed(found: &FoundMemory) -> Claim {
     Claim {
         kind: record.kind.name(),
         key: None,
-        claim: shortened(&text),
+        claim: shorten_claim(&text),
         code_state: found.code.iter().map(|code| code.state).max().map_or("unbound", CodeState::word),
         source: format!("{}:{}", record.source.file, record.source.line),
         date: found.date.clone(),
@@ -103,7 +105,7 @@ fn claimed(found: &FoundMemory) -> Claim {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten_claim(text: &str) -> String {
     match text.len() > CLAIM_BYTES {
         true => format!("{}…", &text[..text.floor_char_boundary(CLAIM_BYTES)]),
         false => text.to_owned(),

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Outcome, RepairStep, TrustMode, fingerprint, graph_state, inspect, playbook,
-    repair_of,
+    Check, Depth, Fingerprint, GraphState, Outcome, RepairStep, TrustMode, TrustStatus, fingerprint, graph_state,
+    inspect, playbook, repair_of,
 };
 use crate::framework::{Answer, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 /// File watches that a large repository may need.
 const WATCHES: u64 = 65_536;
@@ -28,8 +29,8 @@ pub(crate) struct Finding {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    status: &'static str,
-    trust_mode: &'static str,
+    status: Word<TrustStatus>,
+    trust_mode: Word<TrustMode>,
     /// Number of checks that failed.
     problems: usize,
     findings: Vec<Finding>,
@@ -67,9 +68,9 @@ Nothing is changed.";
 impl ReadTool for Doctor {
     fn run(cx: &ReadContext<'_>, input: Seen) -> Result<Answer<Output>, ToolError> {
         let mut found = inspect(cx, &input.evidence(), Depth::Full)?;
-        let around = [database, memory, watches, skipped];
+        let around = [database, memory, watches, check_skipped];
         for look in around {
-            let (check, took) = cx.timed(|| look(cx));
+            let (check, took) = cx.time_work(|| look(cx));
             if let Some(check) = check {
                 found.cost_ms.insert(check.check, took);
                 found.checks.push(check);
@@ -77,19 +78,19 @@ impl ReadTool for Doctor {
         }
         let book = playbook(&found, cx.agent(), None);
         let guidance = super::trust_selftest::guidance(&found, &book);
-        let problems = found.failed().count();
+        let problems = found.list_failed().count();
         let repair = |check: &Check| around_repair(check).or_else(|| repair_of(&found, check.check, cx.agent()));
         let findings = found.checks.iter().map(|check| Finding {
             check: check.clone(),
             repair: if check.result == Outcome::Pass { None } else { repair(check) },
         });
         let output = Output {
-            status: match (found.mode, problems) {
-                (TrustMode::FullTrust, 0) => "ok",
-                (TrustMode::FullTrust, _) => "warn",
+            status: Word(match (found.mode, problems) {
+                (TrustMode::FullTrust, 0) => TrustStatus::Ok,
+                (TrustMode::FullTrust, _) => TrustStatus::Warn,
                 (mode, _) => mode.status(),
-            },
-            trust_mode: found.mode.word(),
+            }),
+            trust_mode: Word(found.mode),
             problems,
             findings: findings.collect(),
             binding_fingerprint: fingerprint(cx, &found.status),
@@ -107,7 +108,7 @@ fn database(cx: &ReadContext<'_>) -> Option<Check> {
         (None, []) => Check::pass("database", "feedback, settings and what agents hold can be read"),
         (None, kept) => {
             let names: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
-            Check::unknown("database", format!("a damaged database was put aside: {}", names.join(", ")))
+            Check::leave_unknown("database", format!("a damaged database was put aside: {}", names.join(", ")))
         }
     })
 }
@@ -124,14 +125,15 @@ fn memory(cx: &ReadContext<'_>) -> Option<Check> {
 fn watches(cx: &ReadContext<'_>) -> Option<Check> {
     let limit = cx.watch_limit()?;
     Some(match limit < WATCHES {
-        true => {
-            Check::unknown("watches", format!("the system allows {limit} file watches; a large repository needs more"))
-        }
+        true => Check::leave_unknown(
+            "watches",
+            format!("the system allows {limit} file watches; a large repository needs more"),
+        ),
         false => Check::pass("watches", format!("{limit} file watches are allowed")),
     })
 }
 
-fn skipped(cx: &ReadContext<'_>) -> Option<Check> {
+fn check_skipped(cx: &ReadContext<'_>) -> Option<Check> {
     const NAME: &str = "skipped";
     let snapshot = cx.snapshot();
     if snapshot.is_empty() {
@@ -142,7 +144,7 @@ fn skipped(cx: &ReadContext<'_>) -> Option<Check> {
     let detail =
         format!("{} left out, {} not whole; `health` lists them", count(left_out, "path"), count(partial, "file"));
     let is_many = (left_out + partial) as f64 > MANY_PROBLEMS * (files + left_out) as f64;
-    Some(if is_many { Check::unknown(NAME, detail) } else { Check::pass(NAME, detail) })
+    Some(if is_many { Check::leave_unknown(NAME, detail) } else { Check::pass(NAME, detail) })
 }
 
 /// What to do about the surroundings: never a call, since m1nd does not change them.

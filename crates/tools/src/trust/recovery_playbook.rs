@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::evidence::Seen;
 use crate::checks::{Check, Depth, Playbook, TrustMode, inspect, playbook};
 use crate::framework::{Answer, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,7 +31,7 @@ pub(crate) struct Output {
     playbook: Playbook,
     /// The verdict of the checks, if the caller named another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    found_trust_mode: Option<&'static str>,
+    found_trust_mode: Option<Word<TrustMode>>,
     /// The checks that did not pass.
     checks: Vec<Check>,
 }
@@ -70,8 +71,8 @@ impl ReadTool for RecoveryPlaybook {
         let guidance = super::trust_selftest::guidance(&found, &playbook);
         let differs = input.trust_mode.is_some_and(|wanted| wanted != found.mode);
         let output = Output {
-            found_trust_mode: differs.then_some(found.mode.word()),
-            checks: found.failed().cloned().collect(),
+            found_trust_mode: differs.then_some(Word(found.mode)),
+            checks: found.list_failed().cloned().collect(),
             playbook,
         };
         Ok(Answer::new(output).guidance(guidance))

@@ -4,13 +4,15 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Mismatch, Outcome, Surface, fingerprint, graph_state, inspect, playbook,
+    Check, Depth, Fingerprint, GraphState, Mismatch, Outcome, Surface, TrustMode, fingerprint, graph_state, inspect,
+    playbook,
 };
 use crate::framework::{Answer, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    trust_mode: &'static str,
+    trust_mode: Word<TrustMode>,
     can_ingest: bool,
     can_retrieve: bool,
     can_recover: bool,
@@ -53,7 +55,7 @@ impl ReadTool for SessionHandshake {
         let book = playbook(&found, cx.agent(), None);
         let guidance = super::trust_selftest::guidance(&found, &book);
         let output = Output {
-            trust_mode: found.mode.word(),
+            trust_mode: Word(found.mode),
             can_ingest: found.can_ingest && !found.surface.missing_required_tools.contains(&"ingest"),
             can_retrieve: found.has("index", Outcome::Pass),
             can_recover: found.surface.missing_required_tools.is_empty(),

@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::evidence::Seen;
-use crate::checks::{Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode};
-use crate::checks::{fingerprint, graph_state, inspect, playbook};
+use crate::checks::{
+    Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode, TrustStatus, fingerprint, graph_state,
+    inspect, playbook,
+};
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    verdict: &'static str,
+    verdict: Word<TrustMode>,
     ok: bool,
-    status: &'static str,
+    status: Word<TrustStatus>,
     checks: Vec<Check>,
     /// Milliseconds by check.
     cost_ms: BTreeMap<&'static str, f64>,
@@ -81,9 +84,9 @@ impl ReadTool for TrustSelftest {
         let book = playbook(&found, cx.agent(), None);
         let guidance = guidance(&found, &book);
         let output = Output {
-            verdict: found.mode.word(),
+            verdict: Word(found.mode),
             ok: found.mode == TrustMode::FullTrust,
-            status: found.mode.status(),
+            status: Word(found.mode.status()),
             next_action: book.next_action,
             recovery_playbook: (found.mode != TrustMode::FullTrust).then_some(book),
             binding_fingerprint: fingerprint(cx, &found.status),
@@ -106,7 +109,7 @@ pub(super) fn guidance(found: &Inspection, book: &Playbook) -> Guidance {
     if found.mode == TrustMode::FullTrust {
         return Guidance::next(state, ToolRef("seek"), None, "the index can be trusted: find the code in question");
     }
-    let failed: Vec<&str> = found.failed().map(|check| check.detail.as_str()).collect();
+    let failed: Vec<&str> = found.list_failed().map(|check| check.detail.as_str()).collect();
     let hint = match failed.is_empty() {
         true => "every check passes; the fault is elsewhere".to_owned(),
         false => failed.join("; "),

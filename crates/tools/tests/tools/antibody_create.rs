@@ -31,7 +31,7 @@ fn a_pattern_is_learned_from_a_fix_and_finds_the_defect_elsewhere() {
     let again = project.ok("antibody_create", json!({"code": stored["code"]}));
     assert!(again["warning"].as_str().is_some_and(|warning| warning.contains("same pattern")), "{again}");
     // Patterns survive a restart.
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     assert_eq!(project.ok("antibody_list", json!({}))["enabled"], 2);
 }
 

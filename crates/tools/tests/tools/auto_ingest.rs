@@ -10,7 +10,7 @@ use crate::harness::Project;
 const SHOP: &str = "//- shop.py\ndef total_price(items):\n    return 1\n//- docs/guide.md\n# Guide\n\nCall `total_price()`.\n\
                     //- docs/refs.bib\n@article{a, title = {A}, doi = {10.1000/1}}\n";
 
-fn watched() -> Project {
+fn open_watched() -> Project {
     let project = Project::with(SHOP, |config| config.watch = true);
     project.ok("ingest", json!({"path": "."}));
     project
@@ -43,7 +43,7 @@ const GUIDE: &str = "universal::document::doc::docs-guide-md";
 
 #[test]
 fn documents_follow_their_files() {
-    let project = watched();
+    let project = open_watched();
     let started = project.ok("auto_ingest_start", json!({"roots": ["docs"], "debounce_ms": 50}));
     assert_eq!((&started["running"], &started["backend"]), (&json!(true), &json!("notify")), "{started}");
     assert_eq!(started["bootstrap"]["ingested_paths"], 2, "{started}");
@@ -80,10 +80,10 @@ fn documents_follow_their_files() {
 
 #[test]
 fn only_the_owner_stops_it_and_a_failed_start_changes_nothing() {
-    let project = watched();
+    let project = open_watched();
     for name in ["auto_ingest_stop", "auto_ingest_tick"] {
         let tool = find(name).expect("a tool");
-        let error = project.unprepared(tool, json!({"agent_id": "ann"})).expect_err("nothing runs").to_json();
+        let error = project.call_unprepared(tool, json!({"agent_id": "ann"})).expect_err("nothing runs").to_json();
         assert_eq!(error["code"], "handle_unknown", "{error}");
         assert!(error["suggested_next_step"].to_string().contains("auto_ingest_start"), "{error}");
     }
@@ -114,16 +114,16 @@ fn only_the_owner_stops_it_and_a_failed_start_changes_nothing() {
 
 #[test]
 fn a_restart_keeps_what_was_read() {
-    let project = watched();
+    let project = open_watched();
     by(&project, "ann", "auto_ingest_start", json!({"roots": ["docs"]})).expect("starts");
     project.ok("persist", json!({}));
-    let project = project.reopened(|config| config.watch = false);
+    let project = project.reopen(|config| config.watch = false);
     let status = project.ok("auto_ingest_status", json!({}));
     assert_eq!((&status["running"], &status["resumes"], &status["manifest_entries"]), (&json!(false), &json!(true), &json!(2)), "{status}");
 
     std::fs::remove_file(project.tree.path().join("docs/refs.bib")).expect("removed");
     project.tree.write("docs/new.md", "# New\n");
-    let project = project.reopened(|config| config.watch = true);
+    let project = project.reopen(|config| config.watch = true);
     let status = wait_for(&project, "what changed meanwhile", |status| status["ingests_applied"] == 1);
     assert_eq!((&status["running"], &status["removals_applied"]), (&json!(true), &json!(1)), "{status}");
     assert!(nodes(&project, GUIDE) && nodes(&project, "universal::document::doc::docs-new-md"));
@@ -134,7 +134,7 @@ fn a_restart_keeps_what_was_read() {
 
 #[test]
 fn what_cannot_be_read_is_said_and_what_was_read_before_stays() {
-    let project = watched();
+    let project = open_watched();
     project.ok("auto_ingest_start", json!({"roots": ["."], "debounce_ms": 0}));
     project.tree.write("docs/scan.pdf", "%PDF-1.4 nothing");
     project.ok("auto_ingest_tick", json!({}));

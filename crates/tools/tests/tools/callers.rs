@@ -13,7 +13,11 @@ fn each_call_has_its_place_and_code_comes_before_tests() {
     assert_eq!((&answer["total_callers"], &answer["total_sites"]), (&json!(2), &json!(2)));
     assert_eq!(answer["closure"]["state"], "closed", "{answer}");
     let text = project.ok("callers", json!({"node_id": "validate_credentials", "format": "text"}));
-    let expected = "1. app.py:5:12: return validate_credentials(user, password)  (call in login)\n";
+    let expected = "\
+complete: 2 calls of `validate_credentials` in 2 files (1 in tests); no search adds one
+app.py
+5: return validate_credentials(user, password)  (login)
+";
     assert!(text["text"].as_str().is_some_and(|text| text.starts_with(expected)), "{text}");
 }
 
@@ -41,6 +45,9 @@ fn a_call_of_the_base_may_run_the_override() {
     let answer = project.ok("callers", json!({"node_id": "Fast.go"}));
     let row = &answer["callers"][0];
     assert_eq!((&row["label"], &row["tier"], &row["by_dispatch"]), (&json!("run"), &json!("possible"), &json!(true)), "{answer}");
+    assert_eq!(row["names"], "Base.go");
+    let of_base = project.ok("callers", json!({"node_id": "Base.go"}));
+    assert_eq!((column(&of_base, "callers", "label"), &of_base["override_calls"]), ("run".to_owned(), &Value::Null));
 }
 
 #[test]

@@ -187,7 +187,7 @@ impl Row<'_> {
     }
 
     fn project(&self) -> Project {
-        let project = Project::unindexed(self.fixture);
+        let project = Project::open_unindexed(self.fixture);
         for step in &self.setup {
             set_up(&project.tree, step);
         }

@@ -74,16 +74,16 @@ spec:
           value: \"10\"
 ";
 
-fn federated(project: &Project) -> Value {
+fn federate_members(project: &Project) -> Value {
     let repos: Value = ["cart", "ops", "web"].iter().map(|name| json!({"name": name, "path": name})).collect();
-    let answer = project.federated("federate", json!({"repos": repos}));
+    let answer = project.call_federated("federate", json!({"repos": repos}));
     answer.unwrap_or_else(|error| panic!("{}", error.to_json()))
 }
 
 #[test]
 fn contracts_are_edges_between_repositories_with_evidence_at_both_ends() {
-    let project = Project::unindexed(SHOP);
-    let answer = federated(&project);
+    let project = Project::open_unindexed(SHOP);
+    let answer = federate_members(&project);
     let rows = answer["cross_repo_edges"].as_array().expect("rows");
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or("-").to_owned();
     let mut found: Vec<String> = rows
@@ -107,10 +107,10 @@ fn contracts_are_edges_between_repositories_with_evidence_at_both_ends() {
 
 #[test]
 fn a_change_of_a_server_reaches_its_clients() {
-    let project = Project::unindexed(SHOP);
-    federated(&project);
+    let project = Project::open_unindexed(SHOP);
+    federate_members(&project);
     let ask = |tool: &str, arguments: Value| {
-        let answer = project.federated(tool, arguments);
+        let answer = project.call_federated(tool, arguments);
         answer.unwrap_or_else(|error| panic!("{tool}: {}", error.to_json())).to_string()
     };
     let why = ask("why", json!({"source": "web::file::client.py::fn::add", "target": "store"}));

@@ -31,7 +31,7 @@ impl Stored {
         project.ok("ingest", json!({"path": "."}));
         project.ok("learn", json!({"query": "unrelated", "feedback": "correct", "node_ids": ["auth.py"]}));
         drop(project.services.engine.snapshot().history(&Cancel::new()));
-        let project = project.reopened(|config| config.read_only = true);
+        let project = project.reopen(|config| config.read_only = true);
         let files = files_below(&[project.home()]);
         let mut stored = Self { project, files, answers: String::new() };
         stored.answers = stored.ask().expect("an intact store answers");
@@ -44,7 +44,7 @@ impl Stored {
     }
 
     /// The files of the store whose name has this part.
-    fn named(&self, part: &str) -> Vec<PathBuf> {
+    fn list_named(&self, part: &str) -> Vec<PathBuf> {
         let is_meant = |(path, bytes): &(&PathBuf, &Vec<u8>)| {
             !bytes.is_empty() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(part))
         };
@@ -128,7 +128,7 @@ fn images(good: &[u8], version_at: usize, random: &mut Random) -> Vec<Vec<u8>> {
 /// Damages every file of that name in every way; returns the number of images.
 fn survives(part: &str, version_at: usize, seed: u64) -> usize {
     let stored = Stored::new();
-    let files = stored.named(part);
+    let files = stored.list_named(part);
     assert!(!files.is_empty(), "no file `{part}` in {:?}", stored.files.keys());
     let mut random = Random::new(seed);
     let mut count = 0;
@@ -181,7 +181,7 @@ fn damaged_histories() {
 #[test]
 fn without_any_usable_snapshot_the_repair_is_named() {
     let stored = Stored::new();
-    let files = stored.named("snapshot-");
+    let files = stored.list_named("snapshot-");
     let damaged: Vec<Vec<Vec<u8>>> =
         files.iter().enumerate().map(|(seed, file)| images(&stored.files[file], 8, &mut Random::new(seed as u64))).collect();
     let count = damaged.iter().map(Vec::len).min().expect("two files");

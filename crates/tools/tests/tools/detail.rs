@@ -61,7 +61,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 type Asked = (&'static ToolDef, Value, [Value; 2]);
 
 /// Every call with its answers, each in a project of its own: write tools answer a second call otherwise.
-fn asked() -> &'static [Asked] {
+fn ask_all() -> &'static [Asked] {
     static ASKED: LazyLock<Vec<Asked>> = LazyLock::new(|| {
         let ask = |(name, arguments): (&str, Value)| {
             let tool = find(name).expect("a tool");
@@ -114,7 +114,7 @@ fn is_needed(name: &str, members: &Map<String, Value>) -> bool {
 #[test]
 fn brief_answers_are_full_ones_without_details() {
     let (mut all, mut shorter) = (Vec::new(), BTreeSet::from_iter(ALL_PROMISED.iter().copied()));
-    for (tool, arguments, [full, brief]) in asked() {
+    for (tool, arguments, [full, brief]) in ask_all() {
         if full.to_string().len() > brief.to_string().len() {
             shorter.insert(tool.name);
         }
@@ -145,7 +145,7 @@ fn leads(value: &Value, path: &str) -> bool {
 fn details_are_members_of_answers() {
     let mut missing = Vec::new();
     for tool in ALL {
-        let answers = || asked().iter().filter(|(of, ..)| of.name == tool.name).map(|(_, _, [full, _])| full);
+        let answers = || ask_all().iter().filter(|(of, ..)| of.name == tool.name).map(|(_, _, [full, _])| full);
         let unknown = tool.detail_paths().iter().filter(|path| !answers().any(|full| leads(full, path)));
         // Not every answer has them all: what this program does not show has to be a member somewhere in the sources.
         let is_made_up = |path: &&&str| !path.split('.').all(|name| SOURCES.iter().any(|text| declares(text, name)));
@@ -237,8 +237,8 @@ fn misfit(at: &str, schema: &Value, value: &Value) -> Option<String> {
 
 #[test]
 fn answers_and_errors_fit_the_schema_of_the_answer() {
-    let project = Project::unindexed(PROGRAM);
-    for (tool, arguments, [full, brief]) in asked() {
+    let project = Project::open_unindexed(PROGRAM);
+    for (tool, arguments, [full, brief]) in ask_all() {
         let name = tool.name;
         let whole = tool.output_schema().unwrap_or_else(|| panic!("{name} describes no answer"));
         let short = tool.short_output_schema().expect("a schema");

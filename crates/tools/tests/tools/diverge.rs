@@ -84,7 +84,7 @@ fn the_last_visit_is_a_baseline_and_a_removed_coupling_is_told() {
     let project = Project::over_repository(repository);
     let apart = project.ok("diverge", json!({"baseline": "HEAD~5"}));
     assert_eq!(column(&apart, "coupling_changes", "direction"), "decoupled", "{apart}");
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     project.tree.write("a.py", function("a", 120));
     project.ok("ingest", json!({"path": "."}));
     let answer = project.ok("diverge", json!({"baseline": "last_session"}));

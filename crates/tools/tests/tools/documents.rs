@@ -82,7 +82,7 @@ fn a_document_that_was_ingested_is_listed_once() {
 }
 
 /// Each finding as `line class name -> target`.
-fn drifted(project: &Project, path: &str) -> Vec<String> {
+fn show_drift(project: &Project, path: &str) -> Vec<String> {
     let answer = project.ok("document_drift", json!({"path": path}));
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let rows = answer["findings"].as_array().expect("findings");
@@ -132,7 +132,7 @@ Mount an adapter with `Session.mount`, and read the file with `get_netrc_auth()`
 #[test]
 fn names_that_were_bound_are_followed() {
     let project = Project::new(CLIENT);
-    assert_eq!(drifted(&project, "guide.md"), Vec::<String>::new());
+    assert_eq!(show_drift(&project, "guide.md"), Vec::<String>::new());
     let bound = project.ok("document_bindings", json!({"path": "guide.md", "top_k": 50}));
     for row in bound["bindings"].as_array().expect("bindings") {
         let (mention, target) = (row["mention"].as_str(), row["target_node_id"].as_str().unwrap_or_default());
@@ -153,11 +153,11 @@ fn names_that_were_bound_are_followed() {
         "5 binding_moved Session.mount -> attach",
         "5 binding_moved get_netrc_auth -> find_netrc_auth",
     ];
-    assert_eq!(drifted(&project, "guide.md"), expected);
+    assert_eq!(show_drift(&project, "guide.md"), expected);
     // An edit of another line keeps what the others meant; one of the line itself is a new look at it.
     rename("guide.md", &[("# Guide", "# The guide"), ("`Session.send` sends", "`Session.dispatch` sends")]);
     project.ok("ingest", json!({"path": "."}));
-    assert_eq!(drifted(&project, "guide.md"), expected[1..]);
+    assert_eq!(show_drift(&project, "guide.md"), expected[1..]);
     // Code that is gone, and code that changed.
     rename("client/sessions.py", &[("    def close(self):\n        return None\n", ""), ("def attach(self, prefix, adapter)", "def mount(self, prefix, adapter, first=False)")]);
     project.ok("ingest", json!({"path": "."}));
@@ -166,7 +166,7 @@ fn names_that_were_bound_are_followed() {
         "5 code_change_unreflected Session.mount -> mount",
         "6 binding_missing Session.close -> ",
     ];
-    let mut found = drifted(&project, "guide.md");
+    let mut found = show_drift(&project, "guide.md");
     found.sort();
     assert_eq!(found, expected);
 }
@@ -197,10 +197,10 @@ fn links_in_comments_and_directives_are_followed() {
     ];
     for (document, links, code, text) in cases {
         let project = Project::new(&format!("//- {document}\n{links}//- {code}\n{text}"));
-        assert_eq!(drifted(&project, document), Vec::<String>::new(), "{document}");
+        assert_eq!(show_drift(&project, document), Vec::<String>::new(), "{document}");
         project.tree.write(code, text.replace("load_pool", "open_pool").replace("loadPool", "openPool"));
         project.ok("ingest", json!({"path": "."}));
-        let found = drifted(&project, document);
+        let found = show_drift(&project, document);
         assert!(found.len() == 1 && found[0].contains("binding_moved"), "{document}: {found:?}");
         assert!(found[0].ends_with("open_pool") || found[0].ends_with("openPool"), "{document}: {found:?}");
     }

@@ -17,7 +17,7 @@ fn what_changed_since_the_last_visit_is_told_without_commits_and_after_a_restart
     let project = Project::new(POOL);
     let first = project.ok("drift", json!({}));
     assert!(first["note"].as_str().unwrap_or_default().contains("no earlier visit of agent `tester`"), "{first}");
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let same = project.ok("drift", json!({}));
     assert_eq!((same["changed_files"].clone(), same["structural_drift"].clone()), (json!([]), json!(0.0)), "{same}");
     edit(&project);
@@ -29,7 +29,7 @@ fn what_changed_since_the_last_visit_is_told_without_commits_and_after_a_restart
     assert_eq!(answer["removed_nodes"], json!(["file::pool.py::fn::empty"]));
     assert_eq!((answer["node_count_delta"].clone(), answer["what_is_missing"].clone()), (json!(2), json!(null)), "{answer}");
     // The next visit begins where this one ended; another agent was never here.
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     assert_eq!(project.ok("drift", json!({}))["changed_files"], json!([]));
     let other = project.call_as_is("drift", json!({"agent_id": "other"})).expect("an answer");
     assert!(other["note"].is_string(), "{other}");
@@ -57,14 +57,14 @@ fn without_the_cache_the_commit_and_the_disk_are_asked_and_the_rest_is_named() {
     repository.commit("ann", "start", &texts.map(|(path, text)| Put(path, text)));
     texts.iter().for_each(|(path, text)| repository.tree.write(path, text));
     repository.tree.write("c.py", "def c():\n    pass\n");
-    let project = Project::over_repository(repository).reopened(|_| {});
+    let project = Project::over_repository(repository).reopen(|_| {});
     project.ok("glob", json!({"pattern": "*"}));
     for path in ["b.py", "c.py"] {
         project.tree.write(path, "def other():\n    pass\n");
     }
     project.ok("ingest", json!({"path": "."}));
     std::fs::remove_dir_all(project.home().join("cache")).expect("a cache");
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let answer = project.ok("drift", json!({}));
     assert_eq!(column(&answer, "changed_files", "file_path"), "b.py c.py", "{answer}");
     assert_eq!(answer["removed_nodes"], json!(["file::b.py::fn::b"]));
@@ -89,7 +89,7 @@ fn trails_that_code_changed_under_are_named() {
     let project = Project::new(POOL);
     let saved = json!({"label": "pool leaks", "visited_nodes": [{"node_external_id": "file::pool.py::fn::drain"}]});
     project.ok("trail_save", saved);
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     assert_eq!(project.ok("drift", json!({})).get("stale_trails"), None);
     project.tree.write("pool.py", "def drain():\n    return 2\n\ndef empty():\n    pass\n");
     project.ok("ingest", json!({"path": "."}));
@@ -101,7 +101,7 @@ fn trails_that_code_changed_under_are_named() {
 fn lessons_since_the_last_visit_are_listed() {
     let project = Project::new(PROGRAM);
     project.ok("glob", json!({"pattern": "*"}));
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let rated = json!({"agent_id": "other", "query": "log in", "feedback": "correct", "node_ids": ["auth.py"]});
     project.call_as_is("learn", rated).expect("is noted");
     assert_eq!(column(&project.ok("drift", json!({})), "feedback", "query"), "log in");
@@ -112,7 +112,7 @@ fn memories_since_the_last_visit_are_listed() {
     let memory = "//- .mind/MEMORY.md\n# Shop\n\n## 2020-03-02\n- Decision: pools are drained at exit\n";
     let project = Project::new(&format!("{POOL}{memory}"));
     project.ok("glob", json!({"pattern": "*"}));
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     assert_eq!(project.ok("drift", json!({})).get("memories"), None);
     let text = "# Shop\n\n## 2999-03-03\n- Issue: the pool leaks after a fork\n\n## 2020-03-02\n\
                 - Decision: pools are drained at exit\n";

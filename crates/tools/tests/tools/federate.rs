@@ -56,8 +56,8 @@ fn repos(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"name": name, "path": name})).collect()
 }
 
-fn federated(project: &Project, names: &[&str]) -> Value {
-    let answer = project.federated("federate", json!({"repos": repos(names), "incremental": true}));
+fn federate_repos(project: &Project, names: &[&str]) -> Value {
+    let answer = project.call_federated("federate", json!({"repos": repos(names), "incremental": true}));
     answer.unwrap_or_else(|error| panic!("{}", error.to_json()))
 }
 
@@ -78,8 +78,8 @@ fn edges(answer: &Value) -> Vec<String> {
 
 #[test]
 fn references_between_repositories_are_edges_down_to_the_function() {
-    let project = Project::unindexed(PYTHON);
-    let answer = federated(&project, &["lib", "app", "web"]);
+    let project = Project::open_unindexed(PYTHON);
+    let answer = federate_repos(&project, &["lib", "app", "web"]);
     let expected = [
         "app::file::app/main.py imports lib::file::src/toolkit/__init__.py certain package_dep",
         "app::file::app/main.py imports lib::file::src/toolkit/core.py certain package_dep",
@@ -104,8 +104,8 @@ fn references_between_repositories_are_edges_down_to_the_function() {
 
 #[test]
 fn ids_have_the_repository_in_front_and_every_form_is_taken() {
-    let project = Project::unindexed(PYTHON);
-    federated(&project, &["lib", "app"]);
+    let project = Project::open_unindexed(PYTHON);
+    federate_repos(&project, &["lib", "app"]);
     let forms = [
         "lib::file::src/toolkit/core.py::fn::run",
         "file::lib/src/toolkit/core.py::fn::run",
@@ -115,35 +115,35 @@ fn ids_have_the_repository_in_front_and_every_form_is_taken() {
     ];
     for form in forms {
         let answer =
-            project.federated("impact", json!({"node_id": form})).unwrap_or_else(|error| panic!("{form}: {error}"));
+            project.call_federated("impact", json!({"node_id": form})).unwrap_or_else(|error| panic!("{form}: {error}"));
         let text = answer.to_string();
         assert!(text.contains("app::file::app/main.py::fn::main") && !text.contains("file::lib/"), "{form}: {text}");
     }
     for scope in ["lib::", "lib", "lib::src", "lib/src"] {
         let asked = json!({"query": "run main tool", "scope": scope, "min_score": 0.0});
-        let answer = project.federated("seek", asked).unwrap_or_else(|error| panic!("{scope}: {error}"));
+        let answer = project.call_federated("seek", asked).unwrap_or_else(|error| panic!("{scope}: {error}"));
         let found = column(&answer, "results", "node_id");
         assert!(found.contains("lib::file::") && !found.contains("app::"), "{scope}: {found}");
     }
-    let unknown = project.federated("impact", json!({"node_id": "lib::file::none.py"})).expect_err("is not there");
+    let unknown = project.call_federated("impact", json!({"node_id": "lib::file::none.py"})).expect_err("is not there");
     assert_eq!(unknown.code.word(), "node_not_found");
 }
 
 #[test]
 fn repo_says_which_repository_the_names_of_a_call_belong_to() {
-    let project = Project::unindexed(PYTHON);
-    let alone = project.federated("seek", json!({"query": "run", "repo": "lib"})).expect_err("is no federation");
+    let project = Project::open_unindexed(PYTHON);
+    let alone = project.call_federated("seek", json!({"query": "run", "repo": "lib"})).expect_err("is no federation");
     assert!(alone.message.contains("of one repository"), "{alone}");
-    federated(&project, &["lib", "app", "web"]);
+    federate_repos(&project, &["lib", "app", "web"]);
     let nodes = ["run", "core.py::run", "src/toolkit/core.py::run", "file::src/toolkit/core.py::fn::run", "lib::src/toolkit/core.py::run"];
     for node in nodes {
         let answer = project.ok("impact", json!({"node_id": node, "repo": "lib"}));
         assert!(answer.to_string().contains("app::file::app/main.py::fn::main"), "{node}: {answer}");
     }
     // Both have a module `main`, and only one of them this function.
-    let elsewhere = project.federated("impact", json!({"node_id": "page", "repo": "lib"})).expect_err("is not in lib");
+    let elsewhere = project.call_federated("impact", json!({"node_id": "page", "repo": "lib"})).expect_err("is not in lib");
     assert!(elsewhere.message.contains("nothing in the repository `lib` has the name `page`"), "{elsewhere}");
-    let unknown = project.federated("impact", json!({"node_id": "page", "repo": "li"})).expect_err("is none");
+    let unknown = project.call_federated("impact", json!({"node_id": "page", "repo": "li"})).expect_err("is none");
     assert!(unknown.message.contains("expected one of `app`, `lib`, `web`"), "{unknown}");
     for arguments in [json!({"repo": "lib"}), json!({"repo": "lib::", "scope": "src"}), json!({"scope": "lib::src", "repo": "lib"})] {
         let mut asked = json!({"query": "run main tool", "min_score": 0.0});
@@ -161,32 +161,32 @@ fn repo_says_which_repository_the_names_of_a_call_belong_to() {
 
 #[test]
 fn an_edit_in_one_repository_changes_the_edges_of_another() {
-    let project = Project::unindexed(PYTHON);
-    federated(&project, &["lib", "app"]);
+    let project = Project::open_unindexed(PYTHON);
+    federate_repos(&project, &["lib", "app"]);
     let core = "class Tool:\n    pass\n\n\ndef launch(tool: Tool):\n    return 1\n";
     project.tree.write("lib/src/toolkit/core.py", core);
     project.tree.write("lib/src/toolkit/__init__.py", "from .core import Tool, launch\n");
-    let after = federated(&project, &["lib", "app"]);
+    let after = federate_repos(&project, &["lib", "app"]);
     assert_eq!(after["skipped_repos"], json!(["app"]));
     assert!(!edges(&after).iter().any(|edge| edge.contains("calls")), "{:?}", edges(&after));
     project.tree.write("app/app/main.py", "import toolkit\n\n\ndef main():\n    return toolkit.launch(1)\n");
-    let after = federated(&project, &["lib", "app"]);
+    let after = federate_repos(&project, &["lib", "app"]);
     let call = "app::file::app/main.py::fn::main calls lib::file::src/toolkit/core.py::fn::launch certain package_dep";
     assert!(edges(&after).iter().any(|edge| edge == call), "{:?}", edges(&after));
 }
 
 #[test]
 fn repositories_come_and_go_and_nothing_is_parsed_twice() {
-    let project = Project::unindexed(PYTHON);
-    let two = federated(&project, &["lib", "app"]);
-    let three = federated(&project, &["lib", "app", "web"]);
+    let project = Project::open_unindexed(PYTHON);
+    let two = federate_repos(&project, &["lib", "app"]);
+    let three = federate_repos(&project, &["lib", "app", "web"]);
     let cached = |answer: &Value| -> Vec<bool> {
         let rows = answer["repos_ingested"].as_array().expect("rows").iter();
         rows.map(|row| row["from_cache"] == true).collect()
     };
     assert_eq!(cached(&three), [true, true, false]);
-    assert_eq!(edges(&federated(&project, &["lib", "app"])), edges(&two));
-    let again = federated(&project, &["lib", "app"]);
+    assert_eq!(edges(&federate_repos(&project, &["lib", "app"])), edges(&two));
+    let again = federate_repos(&project, &["lib", "app"]);
     assert_eq!((again["skipped_repos"].clone(), cached(&again)), (json!(["app", "lib"]), vec![true, true]));
     // The single repository is as it was.
     assert!(project.services.engine.snapshot().is_empty());
@@ -194,7 +194,7 @@ fn repositories_come_and_go_and_nothing_is_parsed_twice() {
 
 #[test]
 fn only_named_and_allowed_folders_beside_each_other_are_read() {
-    let project = Project::unindexed(PYTHON);
+    let project = Project::open_unindexed(PYTHON);
     let outside = tempfile::tempdir().expect("a folder");
     std::fs::write(outside.path().join("secret.py"), "def secret(): pass\n").expect("is written");
     let far = outside.path().to_str().expect("UTF-8").to_owned();
@@ -217,32 +217,32 @@ fn only_named_and_allowed_folders_beside_each_other_are_read() {
     rows.push((json!([member("a", "link")]), "outside_workspace", "outside the allowed roots"));
     for (repos, code, message) in rows {
         let shown = repos.to_string();
-        let error = project.federated("federate", json!({"repos": repos})).expect_err(&shown);
+        let error = project.call_federated("federate", json!({"repos": repos})).expect_err(&shown);
         assert_eq!(error.code.word(), code, "{shown}: {error}");
         assert!(error.message.contains(message), "{shown}: {error}");
     }
     m1nd_engine::allow_reading(project.home(), outside.path()).expect("is allowed");
-    let answer = project.federated("federate", json!({"repos": [member("a", &far), member("app", "app")]}));
+    let answer = project.call_federated("federate", json!({"repos": [member("a", &far), member("app", "app")]}));
     assert!(answer.expect("is read")["total_nodes"].as_u64() > Some(3));
 }
 
 #[test]
 fn a_repository_that_is_gone_comes_back_with_its_files() {
-    let project = Project::unindexed(PYTHON);
-    let before = federated(&project, &["lib", "app"]);
+    let project = Project::open_unindexed(PYTHON);
+    let before = federate_repos(&project, &["lib", "app"]);
     let (lib, away) = (project.tree.path().join("lib"), project.tree.path().join("away"));
     std::fs::rename(&lib, &away).expect("is moved");
     let engine = project.services.current().engine;
     let cancel = m1nd_base::Cancel::new();
     engine.federate(true, &cancel, &m1nd_base::NoProgress).expect("the others are read");
     std::fs::rename(&away, &lib).expect("is moved back");
-    assert_eq!(edges(&federated(&project, &["lib", "app"])), edges(&before));
+    assert_eq!(edges(&federate_repos(&project, &["lib", "app"])), edges(&before));
 }
 
 #[test]
 fn every_tool_answers_over_a_federation() {
-    let project = Project::unindexed(PYTHON);
-    federated(&project, &["lib", "app", "web"]);
+    let project = Project::open_unindexed(PYTHON);
+    federate_repos(&project, &["lib", "app", "web"]);
     let calls = [
         ("seek", json!({"query": "run a tool"})),
         ("search", json!({"query": "toolkit"})),
@@ -260,13 +260,13 @@ fn every_tool_answers_over_a_federation() {
         ("learn", json!({"query": "run", "feedback": "correct", "node_ids": ["lib::file::src/toolkit/core.py"]})),
     ];
     for (tool, arguments) in &calls {
-        if let Err(error) = project.federated(tool, arguments.clone()) {
+        if let Err(error) = project.call_federated(tool, arguments.clone()) {
             assert!(error.code.word().contains("history"), "{tool} {arguments}: {}", error.to_json());
         }
     }
     // With the arguments of their examples, whose nodes are not here: no bug, and no id of the inside.
     for tool in ALL.iter().filter(|tool| tool.name != "federate") {
-        let text = match project.federated(tool.name, tool.example_arguments()) {
+        let text = match project.call_federated(tool.name, tool.example_arguments()) {
             Ok(answer) => answer.to_string(),
             Err(error) => {
                 assert_ne!(error.code.word(), "internal", "{}: {error}", tool.name);
@@ -386,8 +386,8 @@ const COINCIDENCES: &[&str] = &[
 #[test]
 fn names_that_coincide_make_no_certain_edge() {
     for fixture in COINCIDENCES {
-        let project = Project::unindexed(fixture);
-        let answer = federated(&project, &["lib", "app"]);
+        let project = Project::open_unindexed(fixture);
+        let answer = federate_repos(&project, &["lib", "app"]);
         assert_eq!(answer["cross_repo_edges"], json!([]), "{fixture}\n{answer}");
     }
 }
@@ -396,8 +396,8 @@ fn names_that_coincide_make_no_certain_edge() {
 fn packages_of_other_repositories_are_found_by_their_manifests() {
     let mut wrong = Vec::new();
     for (fixture, expected) in LANGUAGES {
-        let project = Project::unindexed(fixture);
-        let found = edges(&federated(&project, &["lib", "app"]));
+        let project = Project::open_unindexed(fixture);
+        let found = edges(&federate_repos(&project, &["lib", "app"]));
         if !found.iter().any(|edge| edge.starts_with(expected)) {
             wrong.push(format!("{expected}\n  in {found:#?}"));
         }
@@ -451,8 +451,8 @@ fn a_repository_has_the_same_edges_in_a_federation_as_alone() {
         rows.sort();
         rows
     };
-    let project = Project::unindexed(ALONE);
-    federated(&project, &["main"]);
+    let project = Project::open_unindexed(ALONE);
+    federate_repos(&project, &["main"]);
     let federated = all(&project.services.current().engine.snapshot(), "main/");
     let alone = Project::new(&ALONE.replace("//- main/", "//- "));
     assert_eq!(federated, all(&alone.services.engine.snapshot(), "main/"));
@@ -483,29 +483,29 @@ def alone():
 
 #[test]
 fn a_request_of_another_repository_leads_to_its_route() {
-    let project = Project::unindexed(WEB);
-    let found = edges(&federated(&project, &["shop", "front"]));
+    let project = Project::open_unindexed(WEB);
+    let found = edges(&federate_repos(&project, &["shop", "front"]));
     let is_contract = |edge: &&String| edge.contains(" requests shop::") && edge.ends_with("api_contract");
     assert!(found.iter().any(|edge| is_contract(&edge)), "{found:?}");
 }
 
 #[test]
 fn no_edge_found_is_not_said_to_be_none() {
-    let project = Project::unindexed(WEB);
-    let found = federated(&project, &["shop", "other"]);
+    let project = Project::open_unindexed(WEB);
+    let found = federate_repos(&project, &["shop", "other"]);
     assert_eq!(found["cross_repo_edge_count"], 0);
     assert!(found["next_step_hint"].as_str().is_some_and(|hint| hint.contains("may hide")), "{found}");
     let asked = json!({"repos": repos(&["shop", "front"]), "detect_cross_repo_edges": false});
-    let unasked = project.federated("federate", asked).unwrap_or_else(|error| panic!("{}", error.to_json()));
+    let unasked = project.call_federated("federate", asked).unwrap_or_else(|error| panic!("{}", error.to_json()));
     assert_eq!(unasked["cross_repo_edge_count"], Value::Null, "{unasked}");
 }
 
 #[test]
 fn names_alone_make_no_edge_between_repositories() {
-    let project = Project::unindexed(
+    let project = Project::open_unindexed(
         "//- /one/a.py\ndef run(thing):\n    return thing.duplicate()\n//- /two/b.py\nclass Sheet:\n    def duplicate(self):\n        return self\n",
     );
-    let answer = federated(&project, &["one", "two"]);
+    let answer = federate_repos(&project, &["one", "two"]);
     assert_eq!(answer["cross_repo_edges"], json!([]), "{answer}");
     let pair = json!([{"source_repo": "one", "target_repo": "two", "certain": 0, "possible": 1}]);
     assert_eq!(answer["cross_repo_pairs"], pair, "{answer}");
@@ -523,8 +523,8 @@ fn headers_are_those_of_the_repository_that_cmake_links() {
          //- app/main.cc\n#include <store/put.h>\nint main() {{ return store::put(1); }}\n\
          //- other/main.cc\n#include <store/put.h>\nint main() {{ return store::put(2); }}\n"
     );
-    let project = Project::unindexed(&fixture);
-    let answer = federated(&project, &["kv", "copy", "app", "other"]);
+    let project = Project::open_unindexed(&fixture);
+    let answer = federate_repos(&project, &["kv", "copy", "app", "other"]);
     let found = edges(&answer);
     let includes = "app::file::main.cc imports kv::file::api/store/put.h certain package_dep";
     assert!(found.iter().any(|edge| edge == includes), "{found:#?}");

@@ -127,7 +127,7 @@ fn call_in(home: &Path, folder: &Path, calls: &[(&str, Value)]) -> Vec<Value> {
 
 #[test]
 fn what_others_hold_in_a_repository_counts_in_the_federation() {
-    let project = Project::unindexed(PAIR);
+    let project = Project::open_unindexed(PAIR);
     project.follow();
     let (home, lib) = (project.home().to_owned(), project.tree.path().join("lib"));
     let lock = json!({"scope": "node", "root_nodes": ["toolkit/__init__.py"], "strict": true});
@@ -135,6 +135,6 @@ fn what_others_hold_in_a_repository_counts_in_the_federation() {
     call_in(&home, &lib, &calls);
     federate(&project, both());
     let edit = json!({"file_path": "kit::toolkit/__init__.py", "new_content": "def run(tool):\n    return 2\n"});
-    let refused = project.federated("apply", edit).expect_err("is locked by another agent");
+    let refused = project.call_federated("apply", edit).expect_err("is locked by another agent");
     assert!(refused.to_string().contains("lock"), "{refused}");
 }

@@ -75,7 +75,7 @@ fn tools() -> impl Iterator<Item = &'static ToolDef> {
 #[test]
 fn every_tool_answers_over_a_federation_as_over_one_repository() {
     let single = Project::new(PROGRAM);
-    let project = Project::unindexed(&fixture());
+    let project = Project::open_unindexed(&fixture());
     project.follow();
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     let made = project.ok("federate", json!({"repos": repos}));
@@ -118,7 +118,7 @@ fn every_tool_answers_over_a_federation_as_over_one_repository() {
 
 #[test]
 fn what_cannot_be_read_is_not_said_to_use_nothing() {
-    let project = Project::unindexed(&fixture());
+    let project = Project::open_unindexed(&fixture());
     project.follow();
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     project.ok("federate", json!({"repos": repos, "incremental": true}));
@@ -138,7 +138,7 @@ fn what_cannot_be_read_is_not_said_to_use_nothing() {
 
 #[test]
 fn a_folder_is_not_federated_with_itself() {
-    let project = Project::unindexed(&fixture());
+    let project = Project::open_unindexed(&fixture());
     project.follow();
     let shop = project.tree.path().join("shop");
     let git = |path: &std::path::Path, text: &str| {
@@ -153,7 +153,7 @@ fn a_folder_is_not_federated_with_itself() {
     git(&copy.join("auth.py"), "def validate_credentials(user, password):\n    return True\n");
     git(&copy.join(".git"), &format!("gitdir: {}\n", shop.join(".git/worktrees/copy").display()));
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "copy", "path": "copy"}]);
-    let error = project.federated("federate", json!({"repos": repos})).expect_err("is the same repository");
+    let error = project.call_federated("federate", json!({"repos": repos})).expect_err("is the same repository");
     assert!(error.message.contains("work trees of the same repository"), "{error}");
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     project.ok("federate", json!({"repos": repos}));

@@ -103,7 +103,7 @@ impl Project {
         keeper.refresh(self.tree.path(), m1nd_mind::Depth::Full).expect("is noted");
     }
 
-    pub(crate) fn unindexed(fixture: &str) -> Self {
+    pub(crate) fn open_unindexed(fixture: &str) -> Self {
         Self::open(fixture, false)
     }
 
@@ -161,7 +161,7 @@ impl Project {
     }
 
     /// The same project after a restart.
-    pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
+    pub(crate) fn reopen(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
         let Self { tree, services, home, perspective, follows } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
@@ -172,7 +172,7 @@ impl Project {
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
-        let project = Self::unindexed(fixture);
+        let project = Self::open_unindexed(fixture);
         project.ok("ingest", json!({"path": "."}));
         project
     }
@@ -191,18 +191,18 @@ impl Project {
             arguments["preview_id"] = self.call_as_is("edit_preview", preview)?["preview_id"].clone();
         }
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        match self.unprepared(tool, arguments.clone()) {
+        match self.call_unprepared(tool, arguments.clone()) {
             // An example that needs something first.
             Err(error) if error.code == ErrorCode::HandleUnknown && is_example(tool, &arguments) => {
                 self.prepare(tool, &arguments["agent_id"]);
-                self.unprepared(tool, arguments)
+                self.call_unprepared(tool, arguments)
             }
             answer => answer,
         }
     }
 
     /// A call without the calls that an example needs before it.
-    pub(crate) fn unprepared(&self, tool: &ToolDef, arguments: Value) -> Result<Value, ToolError> {
+    pub(crate) fn call_unprepared(&self, tool: &ToolDef, arguments: Value) -> Result<Value, ToolError> {
         let services = if self.follows.get() { self.services.current() } else { self.services.clone() };
         tool.invoke(&Context::new(&services, TOOLS, &Cancel::new(), &NoProgress), arguments)
     }
@@ -216,7 +216,7 @@ impl Project {
     }
 
     /// Like [`Project::call`], answered over the federation that was made last.
-    pub(crate) fn federated(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
+    pub(crate) fn call_federated(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         self.follow();
         self.call(tool, arguments)
     }

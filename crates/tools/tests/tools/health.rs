@@ -20,7 +20,7 @@ fn real_numbers() {
 
 #[test]
 fn nothing_indexed_names_the_next_call() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let answer = project.ok("health", json!({}));
     assert_eq!((&answer["status"], &answer["next_suggested_tool"]), (&json!("empty"), &json!("ingest")));
     assert_eq!(answer["proof_state"], "blocked");

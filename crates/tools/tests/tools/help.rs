@@ -50,7 +50,7 @@ fn only_overviews_and_manuals_have_details() {
 
 #[test]
 fn unknown_names_give_near_ones() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let answer = project.ok("help", json!({"tool": "serch"}));
     assert_eq!((&answer["found"], &answer["suggestions"][0]), (&json!(false), &json!("search")));
     assert_eq!(answer["proof_state"], "blocked");

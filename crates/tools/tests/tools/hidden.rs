@@ -67,7 +67,7 @@ fn odd_names() -> Vec<(String, usize)> {
 #[test]
 fn every_name_in_an_answer_opens_again() {
     let names = odd_names();
-    let project = Project::unindexed("//- notes.txt\n");
+    let project = Project::open_unindexed("//- notes.txt\n");
     for (name, number) in &names {
         project.tree.write(name, format!("def marker{number}():\n    return {number}\n"));
     }

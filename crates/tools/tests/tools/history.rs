@@ -120,7 +120,7 @@ fn a_history_of_another_commit_is_used_and_said() {
         answer["results"].as_array().expect("rows").iter().map(|row| row["score"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(scores(&old), scores(&fresh));
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let said = ask(&project, "seek", json!({}))["history_missing"].clone();
     assert!(said.as_str().unwrap_or_default().starts_with("the history is of commit "), "{said}");
     ask(&project, "activate", json!({}));

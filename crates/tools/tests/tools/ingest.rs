@@ -4,7 +4,7 @@ use crate::harness::{PROGRAM, Project};
 
 #[test]
 fn builds_the_graph_and_says_what_it_did() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let answer = project.ok("ingest", json!({"path": "."}));
     assert_eq!((&answer["mode"], &answer["adapter"]), (&json!("replace"), &json!("code")));
     assert!(answer["node_count"].as_u64() > Some(15) && answer["edge_count"].as_u64() > Some(10), "{answer}");

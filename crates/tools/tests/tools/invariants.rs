@@ -41,7 +41,7 @@ fn is_derived(path: &Path) -> bool {
 fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
     let commits: [(&str, &[&str]); 3] =
         [("validate credentials", &["store.py", "auth.py"]), ("needle", &["app.py"]), ("find a user", &["store.py"])];
-    let project = Project::in_git(PROGRAM, &commits).reopened(|_| {});
+    let project = Project::in_git(PROGRAM, &commits).reopen(|_| {});
     for tool in ALL {
         project.prepare(tool, &json!("agent"));
     }

@@ -112,7 +112,7 @@ fn what_was_told_survives_a_restart_and_fades() {
     let before = seek(&project, QUESTION);
     project.ok("learn", json!({"query": QUESTION, "feedback": "partial", "node_ids": [LOAD], "strength": 0.8}));
     let told = seek(&project, QUESTION);
-    let project = project.reopened(|config| config.clock = clock(&now));
+    let project = project.reopen(|config| config.clock = clock(&now));
     assert_eq!(scores(&seek(&project, QUESTION)), scores(&told));
     let weight = |days: u64| {
         now.fetch_add(days * DAY, Ordering::Relaxed);
@@ -138,14 +138,14 @@ fn pages_go_on_while_feedback_on_the_question_is_the_same_also_after_a_restart()
     };
     let project = Project::new(PROGRAM);
     tell(&project, QUESTION, LOAD);
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let first = project.ok("seek", page(&Value::Null));
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     project.ok("seek", page(&first["cursor"]));
     tell(&project, "needle mark", "src/ab.py");
     project.ok("seek", page(&first["cursor"]));
     tell(&project, QUESTION, VALIDATE);
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     assert_eq!(project.err("seek", page(&first["cursor"]))["code"], "stale_cursor");
 }
 
@@ -189,7 +189,7 @@ fn what_cannot_be_told_is_refused() {
     let twice = project.ok("learn", json!({"undo": some["ledger_id"]}));
     assert_eq!((&twice["repeated"], &twice["ledger_id"]), (&json!(true), &again["ledger_id"]));
     assert_eq!(project.err("learn", json!({"undo": again["ledger_id"]}))["code"], "invalid_params");
-    let reading = project.reopened(|config| config.read_only = true);
+    let reading = project.reopen(|config| config.read_only = true);
     let refused = reading.err("learn", json!({"query": QUESTION, "feedback": "correct", "node_ids": [LOAD]}));
     assert_eq!(refused["code"], "read_only");
 }

@@ -65,7 +65,7 @@ fn the_index_is_written_when_asked_for_and_health_says_when() {
     assert_eq!(contract["full_registry_tool_count"], json!(ALL.len()), "{health}");
     let required = contract["required_agent_trust_tools"].as_array().expect("names");
     assert!(required.iter().all(|name| name.as_str().is_some_and(|name| find(name).is_some())), "{health}");
-    let reader = project.reopened(|config| config.read_only = true);
+    let reader = project.reopen(|config| config.read_only = true);
     assert_eq!(reader.ok("persist", json!({"action": "status"}))["is_persisted"], true);
     assert_eq!(reader.err("persist", json!({}))["code"], "read_only");
 }

@@ -35,7 +35,7 @@ fn diff(project: &Project, lock: &Value) -> Value {
 }
 
 /// Members of a difference that are not empty, with the ids in them shortened.
-fn shown(diff: &Value) -> String {
+fn show_difference(diff: &Value) -> String {
     let mut shown = Vec::new();
     for name in ["modified_nodes", "new_nodes", "removed_nodes", "new_edges", "removed_edges", "boundary_edges_added", "boundary_edges_removed", "weight_changes"] {
         let rows = diff[name].as_array().expect("rows");
@@ -97,10 +97,10 @@ fn differences_are_exact() {
         assert_eq!(diff(&project, &lock)["no_changes"], json!(true), "nothing changed yet");
         project.tree.write(path, text);
         let found = diff(&project, &lock);
-        assert_eq!((shown(&found).as_str(), &found["no_changes"]), (*expected, &json!(expected.is_empty())), "{text}");
+        assert_eq!((show_difference(&found).as_str(), &found["no_changes"]), (*expected, &json!(expected.is_empty())), "{text}");
         let rebased = project.ok("lock_rebase", json!({"lock_id": lock}));
         assert_eq!(rebased["watcher_preserved"], false);
-        assert_eq!(shown(&diff(&project, &lock)), "", "nothing is left after a rebase: {text}");
+        assert_eq!(show_difference(&diff(&project, &lock)), "", "nothing is left after a rebase: {text}");
     }
 }
 

@@ -31,7 +31,7 @@ class Pool:
 **Learned:** password=hunter2hunter2 is what the staging box takes
 "#;
 
-fn remembered() -> Project {
+fn open_remembered() -> Project {
     let project = Project::new(REMEMBERED);
     project.note();
     project
@@ -46,7 +46,7 @@ fn code(project: &Project) -> Value {
 
 #[test]
 fn a_search_answers_with_what_was_promised_and_where_it_stands() {
-    let answer = remembered().ok("mind_search", json!({"query": "safari sign-in"}));
+    let answer = open_remembered().ok("mind_search", json!({"query": "safari sign-in"}));
     let first = &answer["results"][0];
     assert_eq!((&first["type"], &first["status"]), (&json!("issue"), &json!("open")));
     assert_eq!((&first["source_file"], &first["source_line"]), (&json!(".mind/MEMORY.md"), &json!(16)));
@@ -128,7 +128,7 @@ fn memories_about_code_near_a_place_come_first_and_say_why() {
 
 #[test]
 fn kinds_and_limits_hold_and_nothing_is_an_answer() {
-    let project = remembered();
+    let project = open_remembered();
     let ask = |arguments: Value| project.ok("mind_search", arguments);
     let kinds = column(&ask(json!({"query": "pool fork workers", "types": ["edge"]})), "results", "type");
     assert_eq!(kinds, "edge");
@@ -153,7 +153,7 @@ fn kinds_and_limits_hold_and_nothing_is_an_answer() {
 
 #[test]
 fn secrets_are_never_shown() {
-    let project = remembered();
+    let project = open_remembered();
     for tool in ["mind_search", "mind_status"] {
         let arguments = if tool == "mind_search" { json!({"query": "staging box password"}) } else { json!({}) };
         let answer = project.ok(tool, arguments).to_string();
@@ -163,7 +163,7 @@ fn secrets_are_never_shown() {
 
 #[test]
 fn a_memory_about_code_is_current_until_that_code_changes() {
-    let project = remembered();
+    let project = open_remembered();
     let state = |project: &Project| code(project)[0]["state"].clone();
     assert_eq!(state(&project), "current", "{}", code(&project));
     assert_eq!(code(&project)[0]["node_id"], "file::pool.py::class::Pool::fn::acquire");
@@ -194,7 +194,7 @@ fn a_memory_about_code_is_current_until_that_code_changes() {
 
 #[test]
 fn code_that_came_back_after_it_was_indexed_is_not_said_to_be_gone() {
-    let project = remembered();
+    let project = open_remembered();
     let state = |project: &Project| code(project)[0]["state"].clone();
     assert_eq!(state(&project), "current");
     let text = std::fs::read_to_string(project.tree.join("pool.py")).expect("is there");
@@ -217,7 +217,7 @@ fn code_that_came_back_after_it_was_indexed_is_not_said_to_be_gone() {
 
 #[test]
 fn code_that_cannot_be_looked_at_is_not_said_to_be_gone() {
-    let project = remembered();
+    let project = open_remembered();
     assert_eq!(code(&project)[0]["state"], "current");
     project.tree.remove("pool.py");
     project.tree.write("pool.py/x", "a folder in its place");
@@ -259,7 +259,7 @@ fn a_file_has_moved_only_where_one_file_alone_is_like_it() {
 
 #[test]
 fn without_an_index_nobody_says_that_code_is_current() {
-    let project = Project::unindexed(REMEMBERED);
+    let project = Project::open_unindexed(REMEMBERED);
     project.note();
     let answer = project.ok("mind_search", json!({"query": "acquire waits for ever"}));
     assert!(!answer.to_string().contains("current"), "{answer}");
@@ -269,7 +269,7 @@ fn without_an_index_nobody_says_that_code_is_current() {
 
 #[test]
 fn gotchas_of_all_sources_are_checked() {
-    let project = remembered();
+    let project = open_remembered();
     let ask = |arguments: Value| project.ok("mind_edges", arguments)["result"].clone();
     let own = ask(json!({"intent": "open pools after a fork of the worker"}));
     assert_eq!((&own[0]["source"], &own[0]["severity"]), (&json!("project"), &json!("critical")), "{own}");
@@ -287,7 +287,7 @@ fn gotchas_of_all_sources_are_checked() {
 
 #[test]
 fn a_gotcha_is_stored_once_and_counted() {
-    let project = remembered();
+    let project = open_remembered();
     let edge = json!({
         "title": "Frobnicators overheat", "description": "after an hour", "workaround": "restart them",
         "detection": {"context": [], "intent": ["frobnicate"], "code": ["frob\\w+\\("]}, "stack_tags": ["sqlite"],
@@ -347,7 +347,7 @@ fn misfits(schema: &Value, value: &Value, place: &str) -> Vec<String> {
 
 #[test]
 fn answers_are_as_their_schemas_say() {
-    let project = remembered();
+    let project = open_remembered();
     let edge = json!({"title": "Jam sticks", "description": "d", "workaround": "w", "detection": {"intent": ["jam"]}});
     let calls = [
         ("mind_search", json!({"query": "pools safari workers"})),
@@ -377,7 +377,7 @@ fn answers_are_as_their_schemas_say() {
 
 #[test]
 fn the_status_counts_what_is_there() {
-    let status = remembered().ok("mind_status", json!({}));
+    let status = open_remembered().ok("mind_status", json!({}));
     let expected = json!({
         "decisions": 1, "issues_open": 1, "issues_resolved": 1, "learnings": 1, "edges": 1, "sessions_inferred": 2,
     });

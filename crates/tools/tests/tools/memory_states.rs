@@ -25,7 +25,7 @@ class Pool:
 **Problem:** slow exports because of the login loop on mobile browsers
 "#;
 
-fn remembered() -> Project {
+fn open_remembered() -> Project {
     let project = Project::new(REMEMBERED);
     project.note();
     project
@@ -43,7 +43,7 @@ fn make_unreadable(project: &Project) -> m1nd_testkit::TempTree {
 
 #[test]
 fn an_explicit_call_answers_the_same_every_time() {
-    let project = remembered();
+    let project = open_remembered();
     let questions = [
         json!({"intent": "open pools after a fork of the worker", "agent_id": "one"}),
         json!({"intent": "auth middleware", "code": "import crypto from 'crypto'", "agent_id": "one"}),
@@ -83,7 +83,7 @@ fn nothing_found_is_not_said_while_comments_and_commits_are_being_read() {
 #[test]
 #[cfg(unix)]
 fn a_search_that_cannot_be_done_says_so_and_what_is_left_answers() {
-    let project = remembered();
+    let project = open_remembered();
     let ask = |project: &Project, query: &str| project.call("mind_search", json!({"query": query}));
     ask(&project, "login loop").expect("answers");
     let _outside = make_unreadable(&project);
@@ -91,12 +91,12 @@ fn a_search_that_cannot_be_done_says_so_and_what_is_left_answers() {
     assert!(held["notice"].to_string().contains("was read last") && !held.to_string().contains("OUTSIDE"), "{held}");
     assert_eq!(held["results"][0]["title"], "login loop on mobile browsers", "{held}");
 
-    let project = project.reopened(|_| ());
+    let project = project.reopen(|_| ());
     let rest = ask(&project, "worker pool starves").expect("comments were noted");
     assert!(rest["notice"].to_string().contains("only its archive"), "{rest}");
     assert_eq!(column(&rest, "results", "source_file"), "pool.py");
     std::fs::remove_dir_all(project.tree.join(".mind/.index")).expect("was there");
-    let project = project.reopened(|_| ());
+    let project = project.reopen(|_| ());
     let error = ask(&project, "login loop").expect_err("nothing is left").to_json();
     assert_eq!(error["code"], "SEARCH_FAILED", "{error}");
     assert!(error["suggested_next_step"].to_string().contains("mind doctor"), "{error}");
@@ -113,7 +113,7 @@ fn a_search_that_cannot_be_done_says_so_and_what_is_left_answers() {
 
 #[test]
 fn damaged_files_of_all_projects_are_named_and_the_rest_answers() {
-    let project = remembered();
+    let project = open_remembered();
     let home = project.keeper().home().path().to_owned();
     std::fs::create_dir_all(&home).expect("a folder");
     for file in ["projects.json", "global_edges.json"] {
@@ -134,7 +134,7 @@ fn damaged_files_of_all_projects_are_named_and_the_rest_answers() {
 
 #[test]
 fn a_fix_in_a_comment_closes_an_issue_of_the_file() {
-    let project = remembered();
+    let project = open_remembered();
     let issue = |project: &Project| {
         let found = project.ok("mind_search", json!({"query": "login loop on mobile browsers", "types": ["issue"]}));
         let rows = found["results"].as_array().cloned().unwrap_or_default();
@@ -153,7 +153,7 @@ fn a_fix_in_a_comment_closes_an_issue_of_the_file() {
 
 #[test]
 fn memories_name_those_that_they_are_related_to() {
-    let found = remembered().ok("mind_search", json!({"query": "slow exports"}));
+    let found = open_remembered().ok("mind_search", json!({"query": "slow exports"}));
     let relation = &found["results"][0]["relations"][0];
     assert_eq!(
         (&relation["relation"], &relation["title"]),
@@ -164,7 +164,7 @@ fn memories_name_those_that_they_are_related_to() {
 
 #[test]
 fn rejected_approaches_of_the_session_are_memories_while_they_stand_there() {
-    let project = remembered();
+    let project = open_remembered();
     project.tree.write(
         ".mind/SESSION.md",
         "# Session\n\n## Rejected\n- polling the queue every second because it drains batteries\n- a global lock\n\
@@ -183,7 +183,7 @@ fn rejected_approaches_of_the_session_are_memories_while_they_stand_there() {
 
 #[test]
 fn what_is_written_while_somebody_looks_makes_live_sessions() {
-    let project = remembered();
+    let project = open_remembered();
     let sessions = |project: &Project| {
         project.ok("mind_status", json!({}))["current_project"]["stats"]["sessions_inferred"].clone()
     };

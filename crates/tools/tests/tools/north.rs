@@ -30,7 +30,7 @@ type Case = (&'static str, fn() -> Project);
 fn every_call_that_north_proposes_can_be_made() {
     let cases: [Case; 6] = [
         ("indexed", || Project::new(PROGRAM)),
-        ("empty", || Project::unindexed(PROGRAM)),
+        ("empty", || Project::open_unindexed(PROGRAM)),
         ("read only", || Project::open(PROGRAM, true)),
         ("noted", || {
             let project = Project::new(PROGRAM);
@@ -83,7 +83,7 @@ fn north_says_whose_index_it_is_where_to_look_and_whether_that_is_enough() {
 
 #[test]
 fn north_on_nothing_and_on_another_folder_says_so_and_how_to_go_on() {
-    let empty = Project::unindexed(PROGRAM);
+    let empty = Project::open_unindexed(PROGRAM);
     let answer = empty.ok("north", json!({"task": TASK}));
     assert_eq!((&answer["needs"], &answer["next_move"]["tool"]), (&json!("needs_ingest"), &json!("ingest")), "{answer}");
     assert!(answer.get("context").is_none() && answer.get("sufficiency").is_none(), "{answer}");

@@ -170,7 +170,7 @@ fn routes_are_the_same_in_every_process_and_project_of_the_same_state() {
     let first = shown(&project);
     assert_eq!(first, shown(&project));
     assert_eq!(first, shown(&other));
-    assert_eq!(first, shown(&project.reopened(|_| {})));
+    assert_eq!(first, shown(&project.reopen(|_| {})));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_restart_keeps_perspectives_and_time_ends_them() {
     let (mut walk, _) = Walk::start(&project, "ann", json!({}));
     walk.ok("perspective_follow", json!({"route_index": 2}));
     let (id, version, routes) = (walk.id.clone(), walk.version.clone(), walk.routes());
-    let project = project.reopened(|config| config.clock = clock());
+    let project = project.reopen(|config| config.clock = clock());
     let mut walk = Walk { project: &project, agent: "ann", id, version };
     assert_eq!(walk.routes(), routes);
     let listed = project.call_as_is("perspective_list", json!({"agent_id": "ann"})).expect("a list");

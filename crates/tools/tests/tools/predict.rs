@@ -179,7 +179,7 @@ fn a_symbol_is_answered_by_symbols() {
 }
 
 /// Files of a commit of a project where each part nearly always changes with its test, and other files at random.
-fn touched(random: &mut m1nd_testkit::Random) -> Vec<String> {
+fn pick_touched(random: &mut m1nd_testkit::Random) -> Vec<String> {
     let part = random.below(6);
     let mut files = vec![format!("part{part}.py")];
     if random.below(20) < 19 {
@@ -198,7 +198,7 @@ fn rows_to_act_on_are_right_in_commits_that_come_later() {
     let mut random = m1nd_testkit::Random::new(7);
     let mut written = std::collections::BTreeSet::new();
     for round in 0..400 {
-        let (files, text) = (touched(&mut random), format!("value = {round}\n"));
+        let (files, text) = (pick_touched(&mut random), format!("value = {round}\n"));
         let changes: Vec<_> = files.iter().map(|path| Put(path, &text)).collect();
         repository.commit("ann", &format!("round {round}"), &changes);
         files.iter().for_each(|path| repository.tree.write(path, &text));
@@ -215,7 +215,7 @@ fn rows_to_act_on_are_right_in_commits_that_come_later() {
         .collect();
     let (mut questions, mut answered, mut rows, mut right) = (0, 0, 0, 0);
     for _ in 0..400 {
-        let files = touched(&mut random);
+        let files = pick_touched(&mut random);
         for path in files.iter().filter(|path| files.len() > 1 && written.contains(*path)) {
             let found = &acted[path];
             questions += 1;

@@ -141,7 +141,7 @@ fn refusals_name_the_argument_and_show_a_call_that_works() {
 
 #[test]
 fn nothing_indexed_is_an_error_of_every_tool_that_needs_the_graph() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let needs_graph = |tool: &&m1nd_tools::ToolDef| {
         tool.effect == Effect::Read && tool.toolset != Toolset::Memory && tool.waits && tool.name != "north"
     };

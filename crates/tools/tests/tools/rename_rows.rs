@@ -123,7 +123,7 @@ impl<'a> Row<'a> {
                 let message = refused("rename_commit")?;
                 is_now(&before).map_err(|changes| format!("{message}\n{changes}"))
             }
-            "rename" => self.written(&call, &is_now, &after, false),
+            "rename" => self.preview_and_write(&call, &is_now, &after, false),
             "refuse" => {
                 for tool in ["rename_preview", "rename_commit"] {
                     let message = refused(tool)?;
@@ -144,14 +144,14 @@ impl<'a> Row<'a> {
                     }
                 }
                 is_now(&before)?;
-                self.written(&call, &is_now, &after, true)
+                self.preview_and_write(&call, &is_now, &after, true)
             }
             other => Err(format!("`{other}` is not a question")),
         }
     }
 
     /// Previews and writes.
-    fn written(
+    fn preview_and_write(
         &self,
         call: &dyn Fn(&str, bool) -> Result<Value, m1nd_tools::ToolError>,
         is_now: &Check<'_>,

@@ -30,7 +30,7 @@ fn figures_of_all_sessions_are_kept() {
     let before = first["global"].clone();
     assert_eq!((&before["total_sessions"], before.get("note")), (&json!(1), None), "{first}");
     assert_eq!(before["total_tokens_saved"], first["current_session"]["tokens_saved"], "{first}");
-    let again = project.reopened(|_| {});
+    let again = project.reopen(|_| {});
     again.ok("view", json!({"file_path": "app.py", "limit": 3}));
     let after = again.ok("savings", json!({"usd_per_million_tokens": 10}))["global"].clone();
     assert_eq!(after["total_sessions"], 2, "{after}");

@@ -30,7 +30,7 @@ fn mark(line: &str) -> Option<(&str, &str)> {
     word.chars().all(|c| c.is_ascii_uppercase()).then_some((word, rule))
 }
 
-fn expected(files: &[(String, String)], pattern: &str) -> BTreeSet<String> {
+fn read_expected(files: &[(String, String)], pattern: &str) -> BTreeSet<String> {
     let mut expected = BTreeSet::new();
     for (path, content) in files.iter().filter(|(path, _)| path.starts_with(&format!("{pattern}/"))) {
         for (number, line) in content.lines().enumerate() {
@@ -48,7 +48,7 @@ fn check_language(fixture: &str) {
     let project = Project::new(fixture);
     let mut wrong = Vec::new();
     for pattern in PATTERNS {
-        let expected = expected(&files, pattern);
+        let expected = read_expected(&files, pattern);
         let clear = files
             .iter()
             .filter(|(path, _)| path.starts_with(&format!("{pattern}/")))
@@ -257,7 +257,7 @@ fn a_module_that_is_only_declared_for_tests_is_test_code() {
 
 #[test]
 fn a_file_that_changed_says_so() {
-    let project = Project::new(PROGRAM).reopened(|config| config.read_only = true);
+    let project = Project::new(PROGRAM).reopen(|config| config.read_only = true);
     project.tree.write("app.py", "try:\n    x()\nexcept Exception:\n    pass\n");
     let answer = project.ok("scan", json!({"pattern": "error_handling"}));
     assert_eq!((&answer["findings"][0]["stale"], &answer["findings"][0]["line"]), (&json!(true), &json!(3)));
@@ -268,7 +268,7 @@ fn a_file_that_changed_says_so() {
 fn callers_that_cannot_be_looked_through_are_not_called_unready() {
     let fixture = "//- lib/load.py\ndef load(x):\n    raise Exception(x)\n//- app/run.py\nfrom lib.load import load\n\n\n\
                    def run(x):\n    try:\n        return load(x)\n    except Exception:\n        return None\n";
-    let project = Project::new(fixture).reopened(|config| config.read_only = true);
+    let project = Project::new(fixture).reopen(|config| config.read_only = true);
     let finding = || {
         let answer = project.ok("scan", json!({"pattern": "error_handling", "scope": "lib", "severity_min": 0.0}));
         let rows = answer["findings"].as_array().expect("rows").clone();

@@ -25,10 +25,12 @@ fn text_shows_the_context_that_was_asked_for() {
         project.text("search", arguments)
     };
     let plain = text(json!({}));
-    assert!(plain.starts_with("1. auth.py:11:"), "{plain}");
+    assert!(plain.starts_with("1 match in 1 file of "), "{plain}");
+    assert!(plain.contains("\nauth.py\n11: return Store().find(name)"), "{plain}");
+    assert!(plain.contains("  (load_user)\n") && !plain.contains("next:"), "{plain}");
     assert!(!plain.contains("def load_user"), "not asked for: {plain}");
     let around = text(json!({"context_lines": 1}));
-    assert!(around.contains("  (in load_user)\n   10- def load_user(name):\n   11:     return"), "{around}");
+    assert!(around.contains("\n(load_user)\n10- def load_user(name):\n11:     return"), "{around}");
     assert_eq!(text(json!({"context_lines": 0})), plain);
 }
 
@@ -51,6 +53,24 @@ fn modes_and_flags() {
     assert_eq!(lines(json!({"query": "needle", "top_k": 1})), ("src/a/one.py".to_owned(), 3));
     let (files, _) = lines(json!({"query": "validates credentials", "mode": "semantic"}));
     assert!(files.starts_with("auth.py"), "{files}");
+}
+
+#[test]
+fn numbers_stand_by_file_and_words_are_whole() {
+    let project = Project::new("//- a.py\nget = 1\nforget(get)\nx.get_it(); x.get()\n//- b.py\ndef f():\n    get(1)\n    get(1)\n//- c.txt\nget\\[0]\n");
+    let text = |more: serde_json::Value| {
+        let mut arguments = json!({"query": "get", "format": "text"});
+        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        project.text("search", arguments)
+    };
+    let counted = text(json!({"count_only": true}));
+    assert_eq!(counted, "6 matches in 3 files of 3\na.py: 3\nb.py: 2\nc.txt: 1\n");
+    let whole = text(json!({"word": true, "scope": "b.py"}));
+    assert_eq!(whole, "2 matches in 1 file of 1 below b.py\nb.py\n2, 3: get(1)  (f)\n");
+    for (query, mode, total) in [("get", "literal", 6), ("GET", "literal", 6), (".get", "literal", 1), ("get\\[", "literal", 1), ("g.t", "regex", 6), ("forge", "literal", 0)] {
+        let answer = project.ok("search", json!({"query": query, "mode": mode, "word": true, "count": true}));
+        assert_eq!((&answer["total_matches"], &answer["matches"]), (&json!(total), &json!([])), "{query}: {answer}");
+    }
 }
 
 #[test]
@@ -94,7 +114,7 @@ fn bad_patterns_are_refused() {
 
 #[test]
 fn changed_files_are_searched_as_they_are_and_marked() {
-    let project = Project::new(PROGRAM).reopened(|config| config.read_only = true);
+    let project = Project::new(PROGRAM).reopen(|config| config.read_only = true);
     project.tree.write("src/ab.py", "MARK = 1\nfresh = 'zebra'\n");
     let answer = project.ok("search", json!({"query": "zebra"}));
     assert_eq!(column(&answer, "matches", "line_number"), "2");
@@ -140,7 +160,7 @@ fn whether_meaning_had_a_part_is_said() {
 
 #[test]
 fn meaning_without_an_index_falls_back_to_the_text_and_says_so() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let answer = project.ok("search", json!({"query": "validate", "mode": "semantic", "scope": "auth.py"}));
     assert_eq!((&answer["mode"], &answer["proof_state"]), (&json!("literal"), &json!("blocked")));
     assert!(answer["fallback"].as_str().is_some_and(|said| said.starts_with("nothing is indexed")), "{answer}");

@@ -346,15 +346,34 @@ def other(name):
     );
     let answer = project.ok("seek", json!({"query": "recursive alias detection refused", "min_score": 0.0}));
     let row = &answer["results"][0];
+    let body = row["body"].as_str().unwrap_or_else(|| panic!("its code: {answer}"));
+    let lines: Vec<&str> = body.lines().collect();
+    assert_eq!(lines.len(), 10, "its comment and all of its code: {answer}");
+    assert_eq!(lines[0], " 1  # Aliases that lead to themselves are refused.");
+    assert_eq!(lines[6], " 7              raise ValueError(\"Recursive alias definition: \" + name)");
+    assert_eq!((&row["label"], &row["lines"]), (&json!("check"), &json!(null)), "{answer}");
     let lines = json!([
         {"line": 1, "text": "# Aliases that lead to themselves are refused."},
-        {"line": 2, "text": "def check(name, aliases)"},
         {"line": 7, "text": "raise ValueError(\"Recursive alias definition: \" + name)"},
     ]);
-    assert_eq!((&row["label"], &row["lines"]), (&json!("check"), &lines), "{answer}");
+    assert_eq!(answer["results"][1]["lines"], lines, "of a file: {answer}");
     let text = project.text("seek", json!({"query": "recursive alias detection refused", "min_score": 0.0}));
-    assert!(text.contains("   7  raise ValueError(\"Recursive alias"), "{text}");
+    assert!(text.contains("   7              raise ValueError(\"Recursive alias"), "{text}");
     assert!(!text.contains("trust_envelope") && !text.contains("references"), "{text}");
     let whole = json!({"query": "recursive alias detection refused", "min_score": 0.0, "detail": "full"});
     assert!(project.text("seek", whole).contains("trust_envelope"), "all of it where it is asked for");
+}
+
+#[test]
+fn of_a_long_function_the_code_around_the_matching_lines_is_shown() {
+    let filler: String = (0..200).map(|n| format!("    value = compute_{n}(value, {n})\n")).collect();
+    let program = format!(
+        "//- long.py\ndef run(value):\n{filler}    if value is None:\n        raise KeyError(\"no such frobnicator\")\n{filler}    return value\n"
+    );
+    let project = Project::new(&program);
+    let answer = project.ok("seek", json!({"query": "raise no such frobnicator", "min_score": 0.0}));
+    let body = answer["results"][0]["body"].as_str().unwrap_or_else(|| panic!("its code: {answer}"));
+    assert!(body.len() < 2_600, "{} bytes", body.len());
+    assert!(body.starts_with("  1  def run(value):") && body.contains("frobnicator"), "{body}");
+    assert!(body.contains("\n…\n") && body.ends_with("…\n"), "what is left out is marked: {body}");
 }

@@ -9,7 +9,7 @@ const CALLER: &str = "from a import target\n\ndef unseen():\n    target()\n";
 
 /// The index of an earlier run, read by a process that may not write, with a caller that came later.
 fn read_only() -> Project {
-    let project = Project::new(FIXTURE).reopened(|config| config.read_only = true);
+    let project = Project::new(FIXTURE).reopen(|config| config.read_only = true);
     project.tree.write("b.py", CALLER);
     project
 }
@@ -56,7 +56,7 @@ fn impact_is_not_closed_over_files_that_it_has_not_seen() {
     let stale = &answer["stale"];
     assert_eq!((&stale["files"], &stale["total"]), (&json!(["b.py"]), &json!(1)), "{answer}");
     assert!(stale["hint"].as_str().is_some_and(|hint| hint.contains("m1nd ingest")), "{answer}");
-    let again = project.reopened(|_| {}).ok("impact", json!({"node_id": "target"}));
+    let again = project.reopen(|_| {}).ok("impact", json!({"node_id": "target"}));
     assert_eq!((column(&again, "blast_radius", "label").as_str(), state(&again).0), ("unseen b.py", "closed"), "{again}");
 }
 
@@ -87,7 +87,7 @@ fn a_comparison_that_takes_too_long_closes_nothing() {
         config.check_budget = std::time::Duration::ZERO;
         config.read_only = true;
     };
-    let answer = Project::new(FIXTURE).reopened(slow).ok("impact", json!({"node_id": "target"}));
+    let answer = Project::new(FIXTURE).reopen(slow).ok("impact", json!({"node_id": "target"}));
     assert_eq!(state(&answer), ("blocked", "proving"), "{answer}");
     assert_eq!(answer["stale"]["incomplete"], true, "{answer}");
 }

@@ -44,8 +44,27 @@ fn a_row_names_the_tests_that_use_the_symbol() {
     assert_eq!((&row["label"], &row["file_path"]), (&json!("test_validate"), &json!("tests/test_auth.py")), "{answer}");
     assert_eq!((&row["evidence"][0], &row["hop_distance"], &row["tests"]), (&json!("reaches"), &json!(2), &json!(["test_validate"])));
     let text = Project::new(PROGRAM).ok("tests_for", json!({"changed": ["validate_credentials"], "format": "text"}));
-    let expected = "1. tests/test_auth.py:4: test_validate  (calls";
+    let expected = "1 test file by the code\ntests/test_auth.py: test_validate:4  (calls, name)\n";
     assert!(text["text"].as_str().is_some_and(|text| text.starts_with(expected)), "{text}");
+}
+
+#[test]
+fn a_test_that_is_a_call_is_named_by_its_title() {
+    let project = Project::new(
+        "//- pool.ts\nexport class Pool { grow() {} }\n//- pool.test.ts\nimport { Pool } from './pool';\n\
+         describe('Pool', () => {\n  it('grows', () => {\n    new Pool().grow();\n  });\n  it.skip('rests', () => {});\n});\n\
+         //- go.mod\nmodule example.com/p\n\ngo 1.22\n//- p.go\npackage p\n\nfunc Shrink() {}\n\
+         //- p_test.go\npackage p\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) {\n\tt.Run(\"shrinks\", func(t *testing.T) {\n\t\tShrink()\n\t})\n\
+         \tfor _, c := range cases {\n\t\tt.Run(c.name, func(t *testing.T) { Shrink() })\n\t}\n}\n",
+    );
+    for (node, expected) in [("Pool.grow", "pool.test.ts: it grows:3"), ("Shrink", "p_test.go: TestAll:5, run shrinks:6  (")] {
+        let text = project.text("tests_for", json!({"changed": [node]}));
+        assert!(text.contains(expected), "{text}");
+    }
+    let found = project.ok("seek", json!({"query": "rests"}));
+    assert_eq!(found["results"][0]["label"], "it rests", "{found}");
+    let text = project.text("view", json!({"file_path": "pool.test.ts::it grows"}));
+    assert!(text.contains("new Pool().grow()") && !text.contains("rests"), "{text}");
 }
 
 /// A file that came with one commit has one common commit with its tests.

@@ -378,7 +378,7 @@ fn trails_and_locks_survive_a_restart() {
     let lock = project.ok("lock_create", json!({"scope": "node", "root_nodes": ["shop/price.py"]}));
     let before = project.ok("trail_resume", json!({"trail_id": id}));
     assert_eq!(before["stale"], false);
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let resumed = project.ok("trail_resume", json!({"trail_id": id}));
     assert_eq!((&resumed["stale"], &resumed["nodes"]), (&json!(false), &before["nodes"]), "a restart changes nothing");
     replace(&project, "shop/price.py", "* 2", "* 3");

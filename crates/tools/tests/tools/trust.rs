@@ -81,7 +81,7 @@ fn each_fault_has_its_verdict_and_a_way_back_that_works() {
         assert_eq!(after["verdict"], "full_trust", "{name}: {after}");
         assert!(after["recovery_playbook"].is_null(), "{name}: {after}");
     }
-    let empty = Project::unindexed(PROGRAM);
+    let empty = Project::open_unindexed(PROGRAM);
     let answer = empty.ok("trust_selftest", json!({}));
     assert_eq!((&answer["verdict"], &answer["status"]), (&json!("needs_ingest"), &json!("blocked")), "{answer}");
     follow(&empty, &answer["recovery_playbook"]["steps"][0]);
@@ -173,7 +173,7 @@ fn a_checkout_of_another_commit_is_noticed_and_a_commit_of_what_is_indexed_is_no
     let answer = project.ok("trust_selftest", json!({}));
     assert_eq!(result(&answer, "git_head"), "fail", "{answer}");
     project.ok("ingest", json!({"path": ".", "incremental": true}));
-    let project = project.reopened(|_| {});
+    let project = project.reopen(|_| {});
     let answer = project.ok("trust_selftest", json!({}));
     assert_eq!(result(&answer, "git_head"), "pass", "the commit is stored: {answer}");
     assert!(answer["checks"].to_string().contains("`0123456789ab` is what was indexed"), "{answer}");
@@ -195,7 +195,7 @@ fn what_was_observed_counts_and_has_a_way_back() {
 
 #[test]
 fn a_damaged_snapshot_is_not_trusted() {
-    let project = Project::new(PROGRAM).reopened(|config| config.verify = false);
+    let project = Project::new(PROGRAM).reopen(|config| config.verify = false);
     assert_eq!(result(&project.ok("doctor", json!({})), "snapshot"), "pass");
     let files = crate::harness::files_below(&[project.home()]);
     let (path, mut bytes) = files.into_iter().find(|(path, _)| path.extension().is_some_and(|end| end == "m1nd")).expect("one");

@@ -169,3 +169,17 @@ fn a_name_that_is_no_path_shows_the_symbol() {
     assert!(heads.contains("twins/left.py:") && heads.contains("twins/right.py:") && heads.contains("def twin("), "{heads}");
     assert_eq!(project.err("view", json!({"file_path": "nobody_knows"}))["code"], "file_not_found");
 }
+
+#[test]
+fn a_long_docstring_leaves_room_for_the_code() {
+    let doc: String = (0..200).map(|row| format!("    Text of row {row}.\n")).collect();
+    let body: String = (0..300).map(|row| format!("    step({row})\n")).collect();
+    let project = Project::new(&format!("//- a.py\ndef run(x):\n    \"\"\"First.\n{doc}    \"\"\"\n{body}"));
+    let text = project.text("view", json!({"file_path": "a.py::run", "format": "text"}));
+    assert!(text.contains("… 189 lines of the comment: lines 12-200\n"), "{}", &text[..900]);
+    assert!(text.contains("step(0)") && text.contains("step(299)") && !text.contains("row 100."), "the code is whole");
+    let lines = project.text("view", json!({"file_path": "a.py:10-400", "format": "text"}));
+    assert!(lines.contains("row 100.") && lines.contains("400      step("), "named lines are shown as they are");
+    let both = project.text("batch_view", json!({"files": ["a.py::run", "a.py:2-3"], "format": "text"}));
+    assert!(both.contains("step(299)") && both.contains("First."), "several in one call are as whole");
+}

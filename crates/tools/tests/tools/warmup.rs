@@ -94,7 +94,7 @@ fn what_cannot_be_kept_is_a_preview() {
     for bad in [json!({"task_description": " ?! "}), json!({"task_description": "x", "boost_strength": "x"})] {
         assert_eq!(project.err("warmup", bad)["code"], "invalid_params");
     }
-    let reading = project.reopened(|config| config.read_only = true);
+    let reading = project.reopen(|config| config.read_only = true);
     let answer = reading.ok("warmup", json!({"task_description": "load_user"}));
     assert_eq!(answer["preview"], json!(true));
     assert!(seek(&reading, "tester")["primed_by"].is_null());

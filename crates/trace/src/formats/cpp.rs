@@ -1,6 +1,6 @@
 //! C and C++: debuggers (gdb, lldb), sanitizers, Valgrind and failed assertions.
 
-use super::{Block, frame, named, pattern};
+use super::{Block, frame, name_exception, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
@@ -103,7 +103,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             next = stack(lines, start, &mut exceptions[0]);
             continue;
         }
-        let mut aside = named(Relation::Aside, "", &said);
+        let mut aside = name_exception(Relation::Aside, "", &said);
         next = stack(lines, start, &mut aside);
         exceptions.push(aside);
     }
@@ -118,7 +118,7 @@ fn is_placed(lines: &Lines<'_>, at: usize) -> bool {
 /// capture group numbers, 0 for none.
 fn one(at: usize, found: &regex::Captures<'_>, kind: &str, parts: [usize; 4], message: usize) -> Block {
     let text = |index: usize| found.get(index).filter(|_| index > 0).map(|part| part.as_str());
-    let mut exception = named(Relation::Reported, kind, text(message).unwrap_or_default());
+    let mut exception = name_exception(Relation::Reported, kind, text(message).unwrap_or_default());
     exception.frames.push(frame(at, text(parts[0]), text(parts[3]).map(bare), text(parts[1]), text(parts[2])));
     Block { exceptions: vec![exception], next: at + 1 }
 }
@@ -129,7 +129,7 @@ fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     loop {
         let Some(found) = line_of(lines, at) else {
             // Debuggers show other lines between frames; a new stack starts at 0.
-            let Some(next) = last.and_then(|last| continued(lines, at, last)) else { break };
+            let Some(next) = last.and_then(|last| find_next_frame(lines, at, last)) else { break };
             at = next;
             last = last.map(|last| last + u32::from(lines.get(next).contains(HANDLER)));
             at += usize::from(lines.get(next).contains(HANDLER));
@@ -149,7 +149,7 @@ fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
 }
 
 /// Line of the frame that follows number `last`, after the lines shown for the previous one.
-fn continued(lines: &Lines<'_>, at: usize, last: u32) -> Option<usize> {
+fn find_next_frame(lines: &Lines<'_>, at: usize, last: u32) -> Option<usize> {
     let wanted = format!("#{} ", last.checked_add(1)?);
     let end = lines.len().min(at + MAX_SHOWN);
     let next = (at..end).find(|&line| lines.get(line).trim_start().starts_with('#'))?;
@@ -183,7 +183,7 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
         let found = SYMBOLS.captures(line)?;
         let text = |index: usize| found.get(index).map(|part| part.as_str());
         // All with one number are in order.
-        let function = text(2).map(|name| unmangled(name).unwrap_or_else(|| bare(name).to_owned()));
+        let function = text(2).map(|name| demangle_name(name).unwrap_or_else(|| bare(name).to_owned()));
         return Some(Found { number: 0, frame: frame(at, text(1), function.as_deref(), None, None) });
     }
     if trimmed.starts_with("frame #") || trimmed.starts_with("* frame #") {
@@ -215,7 +215,7 @@ fn bare(function: &str) -> &str {
 }
 
 /// Demangles plain names: `_ZN4pool4Pool3getEi` is `pool::Pool::get`. Drops the hash of Rust names.
-fn unmangled(name: &str) -> Option<String> {
+fn demangle_name(name: &str) -> Option<String> {
     let rest = name.strip_prefix("_Z")?;
     let mut rest = rest.strip_prefix('N').map_or(rest, |rest| rest.trim_start_matches(['r', 'V', 'K']));
     let mut names: Vec<&str> = Vec::new();
@@ -254,19 +254,23 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
         let part =
             |found: &regex::Captures<'_>, index: usize| found.get(index).map_or("", |part| part.as_str()).to_owned();
         if let Some(found) = SANITIZER_SAID.captures(text) {
-            return named(Relation::Reported, &part(&found, 2), &format!("{}{}", part(&found, 1), part(&found, 3)));
+            return name_exception(
+                Relation::Reported,
+                &part(&found, 2),
+                &format!("{}{}", part(&found, 1), part(&found, 3)),
+            );
         }
         if let Some(found) = SIGNAL.captures(text) {
-            return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
+            return name_exception(Relation::Reported, &part(&found, 1), &part(&found, 2));
         }
         if let Some(found) = CAUGHT.captures(text) {
-            return named(Relation::Reported, &format!("signal {}", part(&found, 1)), &part(&found, 2));
+            return name_exception(Relation::Reported, &format!("signal {}", part(&found, 1)), &part(&found, 2));
         }
         if let Some(found) = STOP.captures(text).filter(|_| lines.get(at).contains("frame #")) {
-            return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
+            return name_exception(Relation::Reported, &part(&found, 1), &part(&found, 2));
         }
         if let Some(found) = VALGRIND_SAID.captures(text).filter(|_| VALGRIND.is_match(lines.get(at))) {
-            return named(Relation::Reported, &part(&found, 1), "");
+            return name_exception(Relation::Reported, &part(&found, 1), "");
         }
     }
     Exception::new(Relation::Reported)

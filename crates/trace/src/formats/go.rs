@@ -1,6 +1,6 @@
 //! Go: panics and fatal errors with their goroutines, and data race reports.
 
-use super::{Block, frame, kind_and_message, named, pattern};
+use super::{Block, frame, kind_and_message, name_exception, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Relation};
@@ -37,7 +37,7 @@ const MAX_BETWEEN: usize = 12;
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let line = lines.get(at);
     if line.contains(" (0x") && RECOVERED.is_match(line) {
-        return recovered(lines, at, floor);
+        return read_recovered(lines, at, floor);
     }
     if line.trim_start() == RACE {
         return Some(race(lines, at + 1));
@@ -45,7 +45,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     let starts = ["panic: ", "fatal error: ", "unexpected fault address"];
     let may_say = starts.iter().any(|start| line.contains(start));
     let is_said = |text: &&str| starts.iter().any(|start| text.trim_start().starts_with(start));
-    let said = if may_say { prefix::said(line).find(is_said) } else { None };
+    let said = if may_say { prefix::list_contents(line).find(is_said) } else { None };
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut next = at;
     if said.is_some() {
@@ -59,16 +59,16 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     {
         let text = found.get(1).map_or("", |part| part.as_str());
         let (kind, message) = kind_of(text).unwrap_or(("panic", text));
-        exceptions.push(named(Relation::Reported, kind, message));
+        exceptions.push(name_exception(Relation::Reported, kind, message));
     }
     let mut is_first = true;
     while exceptions.len() < limits::EXCEPTIONS {
         let Some(found) = GOROUTINE.captures(lines.get(next)) else { break };
         let state = found.get(1).map_or("", |part| part.as_str()).to_owned();
         if is_first && exceptions.is_empty() {
-            exceptions.push(named(Relation::Reported, "goroutine", &state));
+            exceptions.push(name_exception(Relation::Reported, "goroutine", &state));
         } else if !is_first {
-            exceptions.push(named(Relation::Aside, "goroutine", &state));
+            exceptions.push(name_exception(Relation::Aside, "goroutine", &state));
         }
         is_first = false;
         // A panic in a deferred call is printed with the first one, to which the stack belongs.
@@ -81,13 +81,13 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
 }
 
 /// A recovered panic: its message is below `panic recovered:`, above the frames.
-fn recovered(lines: &Lines<'_>, start: usize, floor: usize) -> Option<Block> {
+fn read_recovered(lines: &Lines<'_>, start: usize, floor: usize) -> Option<Block> {
     let from = start.saturating_sub(MAX_BETWEEN).max(floor);
     let title = (from..start).rev().find(|&line| lines.get(line).trim_end().ends_with("panic recovered:"))?;
     let said: Vec<&str> = (title + 1..start).map(|line| lines.get(line)).collect();
     let said = said.join("\n");
     let (kind, message) = kind_of(&said).unwrap_or(("panic", &said));
-    let mut exception = named(Relation::Reported, kind, message);
+    let mut exception = name_exception(Relation::Reported, kind, message);
     let mut at = start;
     while let Some(found) = RECOVERED.captures(lines.get(at)) {
         let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
@@ -113,7 +113,7 @@ fn race(lines: &Lines<'_>, start: usize) -> Block {
             _ if CREATED.is_match(said) => (Relation::Aside, "goroutine"),
             _ => break,
         };
-        let mut exception = named(relation, kind, said.trim_end_matches(':'));
+        let mut exception = name_exception(relation, kind, said.trim_end_matches(':'));
         at = calls(lines, line + 1, &mut exception);
         exceptions.push(exception);
     }
@@ -131,7 +131,7 @@ fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception
     let first = (at..end).find(|&line| GOROUTINE.is_match(lines.get(line)))?;
     let mut panics: Vec<Exception> = Vec::new();
     for line in at..first {
-        let said = prefix::said(lines.get(line)).find_map(|text| {
+        let said = prefix::list_contents(lines.get(line)).find_map(|text| {
             let text = text.trim_start();
             ["panic", "fatal error"].iter().find_map(|kind| Some((*kind, text.strip_prefix(kind)?.strip_prefix(": ")?)))
         });
@@ -141,11 +141,11 @@ fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception
         if let Some(last) = panics.last_mut() {
             last.relation = Relation::Cause;
         }
-        panics.push(named(Relation::Reported, kind, message));
+        panics.push(name_exception(Relation::Reported, kind, message));
     }
     if panics.is_empty() {
         let (kind, message) = kind_and_message(lines.get(at));
-        panics.push(named(Relation::Reported, kind, message));
+        panics.push(name_exception(Relation::Reported, kind, message));
     }
     Some((first, panics))
 }

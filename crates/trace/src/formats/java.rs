@@ -1,6 +1,6 @@
 //! Java, Kotlin, Scala: stack traces with causes and suppressed exceptions.
 
-use super::{Block, frame, kind_and_message, named, pattern};
+use super::{Block, frame, kind_and_message, name_exception, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
@@ -47,10 +47,10 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             let relation = if is_inside { Relation::Suppressed } else { Relation::Cause };
             is_aside = is_inside;
             let rows = if is_inside { &mut asides } else { &mut exceptions };
-            rows.push(named(relation, kind, message));
+            rows.push(name_exception(relation, kind, message));
         } else if let Some(text) = line.trim_start().strip_prefix("Suppressed: ") {
             let (kind, message) = kind_and_message(text);
-            asides.push(named(Relation::Suppressed, kind, message));
+            asides.push(name_exception(Relation::Suppressed, kind, message));
             is_aside = true;
         } else if !is_note(line) && !continues(lines, next) {
             break;
@@ -94,7 +94,7 @@ fn header<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<(&'l str,
         let text = text.split_once("Caused by: ").map_or(text, |(_, text)| text);
         // A log adds its own words before the type.
         let from_type = text.rsplit_once(" - ").map_or(text, |(_, text)| text);
-        for text in std::iter::once(text).chain([from_type]).chain(prefix::said(text)) {
+        for text in std::iter::once(text).chain([from_type]).chain(prefix::list_contents(text)) {
             let Some(found) = HEADER.captures(text) else { continue };
             let kind = found.get(1)?.as_str();
             let name = kind.rsplit(['.', '$']).next().unwrap_or(kind);

@@ -93,7 +93,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             {
                 open.frames.push(found);
             }
-        } else if let Some(nested) = nested(lines, next, is_v8) {
+        } else if let Some(nested) = read_nested(lines, next, is_v8) {
             noise = 0;
             is_member = nested.relation == Relation::Member;
             if is_member { members.push(nested) } else { exceptions.push(nested) }
@@ -147,7 +147,7 @@ fn is_title(line: &str) -> bool {
 }
 
 /// A nested error, if its stack follows.
-fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
+fn read_nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
     let line = lines.get(at);
     let found = NESTED.captures(line)?;
     let is_frame = |line: usize| if is_v8 { v8(line, lines.get(line)) } else { gecko(line, lines.get(line)) }.is_some();
@@ -166,7 +166,7 @@ fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
 /// The error that a line names, after prefixes of logs and consoles.
 fn header_of(line: &str) -> Option<regex::Captures<'_>> {
     let console = CONSOLE.captures(line).and_then(|found| found.get(1)).map(|part| part.as_str());
-    prefix::said(console.unwrap_or(line)).find_map(|text| HEADER.captures(text.trim_start()))
+    prefix::list_contents(console.unwrap_or(line)).find_map(|text| HEADER.captures(text.trim_start()))
 }
 
 /// Kind and message that start at a line; the message continues until the first location.
@@ -193,7 +193,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
     let mut any = near.clone();
     let found = near.clone().find_map(error).or_else(|| any.find_map(|line| Some((line, says(line)?))));
     let Some((line, found)) = found.or_else(|| (from..at).rev().find_map(error)) else {
-        exception.say("", failed(lines, at, floor)?);
+        exception.say("", find_failure(lines, at, floor)?);
         return None;
     };
     let kind = found.get(1).map_or("", |part| part.as_str());
@@ -209,7 +209,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
 }
 
 /// The message of a test runner for a failure, above the source it shows: below `● suite › name`.
-fn failed<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<&'l str> {
+fn find_failure<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<&'l str> {
     let from = at.saturating_sub(MAX_SHOWN).max(floor);
     let title = (from..at).rev().find(|&line| lines.get(line).trim_start().starts_with("● "))?;
     let said = lines.next_filled(title + 1, 3).filter(|&line| line < at)?;

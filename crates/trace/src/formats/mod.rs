@@ -80,7 +80,7 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
                 parsed.is_cut = true;
                 return parsed;
             }
-            let (trace, is_cut) = finished(format, block.exceptions, &lines, (at, end));
+            let (trace, is_cut) = finish_trace(format, block.exceptions, &lines, (at, end));
             parsed.is_cut |= is_cut;
             parsed.traces.push(trace);
             (next, floor) = (end, end);
@@ -104,7 +104,7 @@ fn refuses(source: &str) -> bool {
 }
 
 /// A trace, and whether it has more exceptions than are kept.
-fn finished(
+fn finish_trace(
     format: Format,
     mut exceptions: Vec<Exception>,
     lines: &Lines<'_>,
@@ -114,7 +114,7 @@ fn finished(
     let is_cut = exceptions.len() > limits::EXCEPTIONS;
     exceptions.truncate(limits::EXCEPTIONS);
     for exception in &mut exceptions {
-        exception.bound();
+        exception.limit_frames();
         for frame in &mut exception.frames {
             frame.origin = origin::origin(format, frame);
             // The text line after that of the frame, whose number is 1-based.
@@ -145,7 +145,7 @@ fn kind_and_message(text: &str) -> (&str, &str) {
 }
 
 /// An exception with its kind.
-fn named(relation: Relation, kind: &str, message: &str) -> Exception {
+fn name_exception(relation: Relation, kind: &str, message: &str) -> Exception {
     let mut exception = Exception::new(relation);
     exception.say(kind, message);
     exception

@@ -32,7 +32,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
         // A log repeats the message before it.
         let start = line.rfind("[object] (").unwrap_or(0);
         let found = THROWN.captures(&line[start..])?;
-        return Some(chain(lines, at, thrown(at, &found)));
+        return Some(chain(lines, at, read_thrown(at, &found)));
     }
     if line.trim_start().starts_with("#0 ") && AT.is_match(line) {
         return Some(chain(lines, at, Exception::new(Relation::Reported)));
@@ -45,12 +45,12 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     let mut exception = Exception::new(Relation::Reported);
     exception.say(text(1).unwrap_or_default(), text(2).unwrap_or_default());
     exception.frames.push(frame(at, text(3), None, text(4), None));
-    let next = listed(lines, at + 1, &mut exception);
+    let next = read_listed(lines, at + 1, &mut exception);
     Some(Block { exceptions: vec![exception], next })
 }
 
 /// Reads the calls listed below an error; returns the index of the first line after them.
-fn listed(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
+fn read_listed(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     if !lines.get(start).trim_end().ends_with("Stack trace:") {
         return start;
     }
@@ -72,7 +72,7 @@ fn listed(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     next
 }
 
-fn thrown(at: usize, found: &regex::Captures<'_>) -> Exception {
+fn read_thrown(at: usize, found: &regex::Captures<'_>) -> Exception {
     let text = |index| found.get(index).map(|part| part.as_str());
     let mut exception = Exception::new(Relation::Reported);
     exception.say(&text(1).unwrap_or_default().replace("\\\\", "\\"), text(2).unwrap_or_default());
@@ -91,11 +91,11 @@ fn chain(lines: &Lines<'_>, start: usize, first: Exception) -> Block {
             if found.get(1).is_some_and(|number| number.as_str() == "0") && open.frames.len() > 1 {
                 break;
             }
-            called(at, &found, &mut open);
+            add_call(at, &found, &mut open);
         } else if let Some(found) =
             line.trim_start().strip_prefix("Next ").and_then(|_| THROWN.captures(line.trim_start()))
         {
-            let mut done = std::mem::replace(&mut open, thrown(at, &found));
+            let mut done = std::mem::replace(&mut open, read_thrown(at, &found));
             done.relation = Relation::Cause;
             exceptions.push(done);
         } else if line.trim_start().starts_with("thrown in ") {
@@ -116,7 +116,7 @@ fn is_between(line: &str) -> bool {
 }
 
 /// A row names a call and its call site: the function belongs to the previous frame, the location to a new one.
-fn called(at: usize, found: &regex::Captures<'_>, open: &mut Exception) {
+fn add_call(at: usize, found: &regex::Captures<'_>, open: &mut Exception) {
     let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
     let call = text(5).unwrap_or_default();
     let function = call.split('(').next().unwrap_or(call);

@@ -103,7 +103,7 @@ impl Stack {
     }
 
     /// The exception, with the innermost frame first.
-    fn done(mut self) -> Exception {
+    fn finish(mut self) -> Exception {
         self.frames.reverse();
         self.exception.frames = self.frames;
         self.exception
@@ -223,7 +223,7 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
         at += 1;
     }
     let (mut noise, mut margin) = (0, 0);
-    let ended = |stack: Stack, next, is_whole| Ended { exception: stack.done(), next, is_whole };
+    let ended = |stack: Stack, next, is_whole| Ended { exception: stack.finish(), next, is_whole };
     while at < lines.len() {
         let line = without_bars(lines.get(at));
         if line.contains("File \"")
@@ -240,10 +240,10 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
             }
         } else if line.contains(HEADER) || line.trim_start().starts_with("```") || is_member_mark(lines.get(at)) {
             return ended(stack, at, false);
-        } else if let Some((kind, message)) = raised(line.trim_start()).filter(|_| indent(line) <= margin) {
+        } else if let Some((kind, message)) = parse_raised(line.trim_start()).filter(|_| indent(line) <= margin) {
             stack.exception.say(kind, message);
             return ended(stack, at + 1, true);
-        } else if let Some((kind, message)) = logged(line).filter(|_| !stack.frames.is_empty()) {
+        } else if let Some((kind, message)) = parse_logged(line).filter(|_| !stack.frames.is_empty()) {
             stack.exception.say(kind, message);
             return ended(stack, at + 1, true);
         } else if let Some(found) = REPEATED.captures(line) {
@@ -286,7 +286,7 @@ fn place(at: usize, found: &Captures<'_>) -> Frame {
 }
 
 /// The exception that a line names.
-fn raised(line: &str) -> Option<(&str, &str)> {
+fn parse_raised(line: &str) -> Option<(&str, &str)> {
     let found = RAISED.captures(line)?;
     let kind = found.get(1)?.as_str();
     let name = kind.rsplit('.').next().unwrap_or(kind);
@@ -301,10 +301,10 @@ fn raised(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The exception that a line names after a log prefix, if the name is unambiguous.
-fn logged(line: &str) -> Option<(&str, &str)> {
+fn parse_logged(line: &str) -> Option<(&str, &str)> {
     let ends = ["Error", "Exception", "Exit", "Interrupt", "Warning"];
     let is_sure = |kind: &str| ends.iter().any(|end| kind.ends_with(end));
-    prefix::said(line).skip(1).find_map(|text| raised(text).filter(|(kind, _)| is_sure(kind)))
+    prefix::list_contents(line).skip(1).find_map(|text| parse_raised(text).filter(|(kind, _)| is_sure(kind)))
 }
 
 /// A failure in pytest's format: locations from the outermost to the innermost, source lines with markers between
@@ -332,7 +332,7 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
                     stack.exception.say_more(&message)
                 }
             } else {
-                let (kind, message) = raised(text).unwrap_or_else(|| said(text));
+                let (kind, message) = parse_raised(text).unwrap_or_else(|| parse_said(text));
                 stack.exception.say(kind, message);
                 is_said = true;
             }
@@ -347,10 +347,10 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
         }
         at += 1;
     }
-    Block { exceptions: vec![stack.done()], next: at }
+    Block { exceptions: vec![stack.finish()], next: at }
 }
 
 /// `assert 1 == 2` has no type.
-fn said(text: &str) -> (&str, &str) {
+fn parse_said(text: &str) -> (&str, &str) {
     if text.starts_with("assert ") { ("AssertionError", text) } else { ("", kind_and_message(text).0) }
 }

@@ -25,7 +25,7 @@ const MAX_MESSAGE: usize = 5;
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let line = lines.get(at);
     if line.contains(REVERSED) {
-        return reversed(lines, at);
+        return read_reversed(lines, at);
     }
     if !is_frame(line) {
         return None;
@@ -119,7 +119,7 @@ fn place(at: usize, found: &regex::Captures<'_>) -> Frame {
 }
 
 /// Frames from the outermost to the innermost, whose line has the message.
-fn reversed(lines: &Lines<'_>, at: usize) -> Option<Block> {
+fn read_reversed(lines: &Lines<'_>, at: usize) -> Option<Block> {
     let mut exception = Exception::new(Relation::Reported);
     let mut next = at + 1;
     while next < lines.len() {

@@ -1,6 +1,6 @@
 //! Rust: panics, and backtraces of panics and errors.
 
-use super::{Block, frame, named, pattern};
+use super::{Block, frame, name_exception, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
@@ -174,7 +174,7 @@ fn without_hash(name: &str) -> &str {
 /// An error with its causes and backtrace, as printed by error crates.
 fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
     let message = lines.get(start).strip_prefix("Error: ")?;
-    let mut exceptions = vec![named(Relation::Reported, "Error", message)];
+    let mut exceptions = vec![name_exception(Relation::Reported, "Error", message)];
     let mut at = lines.next_filled(start + 1, 3)?;
     if lines.get(at).trim() == "Caused by:" {
         at += 1;
@@ -184,7 +184,7 @@ fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
                 .split_once(": ")
                 .filter(|(number, _)| number.parse::<u32>().is_ok())
                 .map_or(text, |(_, text)| text);
-            exceptions.push(named(Relation::Cause, "Error", text));
+            exceptions.push(name_exception(Relation::Cause, "Error", text));
             at += 1;
         }
         at = lines.next_filled(at, 3).unwrap_or(at);
@@ -209,7 +209,7 @@ fn report(lines: &Lines<'_>, start: usize) -> Option<Block> {
         && let Some(found) = NUMBERED.captures(lines.get(at))
     {
         let relation = if exceptions.is_empty() { Relation::Reported } else { Relation::Cause };
-        exceptions.push(named(relation, "Error", found.get(2).map_or("", |part| part.as_str())));
+        exceptions.push(name_exception(relation, "Error", found.get(2).map_or("", |part| part.as_str())));
         at += 1;
     }
     let end = lines.len().min(at + MAX_MESSAGE);

@@ -3,7 +3,7 @@
 
 use regex::{Captures, Regex};
 
-use super::{finished, frame, kind_and_message, named};
+use super::{finish_trace, frame, kind_and_message, name_exception};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Format, Relation, Trace};
@@ -112,7 +112,7 @@ fn read_line(lines: &Lines<'_>, at: usize, format: Format, captures: &Captures<'
         // `assert 1 == 2` has no type.
         if kind.contains(' ') || message.is_empty() && !kind.ends_with("Error") { ("", said) } else { (kind, message) }
     });
-    let mut exception = named(Relation::Reported, kind, message);
+    let mut exception = name_exception(Relation::Reported, kind, message);
     let class = text("class");
     let function = text("function").or(text("other")).map(|name| name.replace("::", "."));
     let function = match (class, function) {
@@ -128,7 +128,7 @@ fn read_line(lines: &Lines<'_>, at: usize, format: Format, captures: &Captures<'
     };
     let path = text("path").or(own.as_deref());
     exception.frames.push(frame(at, path, function.as_deref(), text("line"), None));
-    finished(format, vec![exception], lines, (at, at + 1)).0
+    finish_trace(format, vec![exception], lines, (at, at + 1)).0
 }
 
 /// The file of a test that unittest names: `tests.x.TestX.test_y` and `tests.x.TestX` are in `tests/x.py`.

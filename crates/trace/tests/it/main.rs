@@ -10,7 +10,7 @@ mod scripting;
 use m1nd_trace::{Format, Parsed, parse};
 
 /// The parsed result, one line per exception and per frame.
-fn shown(parsed: &Parsed) -> String {
+fn show_parsed(parsed: &Parsed) -> String {
     let mut text = String::new();
     for trace in &parsed.traces {
         text.push_str(&format!("{}\n", trace.language()));
@@ -40,8 +40,8 @@ fn shown(parsed: &Parsed) -> String {
 /// Asserts the parsed result, with and without a hint.
 #[track_caller]
 fn check(format: Format, text: &str, expected: &str) {
-    let found = shown(&parse(text, None));
+    let found = show_parsed(&parse(text, None));
     let expected: String = expected.trim_start_matches('\n').lines().map(|line| format!("{line}\n")).collect();
     assert_eq!(found, expected, "\n--- found:\n{found}");
-    assert_eq!(shown(&parse(text, Some(format))), expected, "with a hint");
+    assert_eq!(show_parsed(&parse(text, Some(format))), expected, "with a hint");
 }

@@ -1,6 +1,6 @@
 use m1nd_trace::{Format, limits, parse};
 
-use super::shown;
+use super::show_parsed;
 
 #[test]
 fn each_block_has_its_own_format() {
@@ -24,7 +24,7 @@ fn prose_is_no_trace() {
         "the thread panicked at noon",
         "12: from here to there",
     ] {
-        assert_eq!(shown(&parse(text, None)), "", "{text:?}");
+        assert_eq!(show_parsed(&parse(text, None)), "", "{text:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use m1nd_trace::parse;
 
-use super::shown;
+use super::show_parsed;
 
 const MARK: &str = "=== read\n";
 /// Minimum number of files; fewer mean that the folder was not found.
@@ -22,7 +22,7 @@ fn stacks_from_practice() {
     for path in paths {
         let case = std::fs::read_to_string(&path).expect("a case");
         let (text, expected) = case.split_once(MARK).unwrap_or_else(|| panic!("{} has no mark", path.display()));
-        let found = shown(&parse(text, None));
+        let found = show_parsed(&parse(text, None));
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&path, format!("{text}{MARK}{found}")).expect("written");
         } else if found != expected {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::Fitting;
 use super::fit::Question;
 use super::repository::Mirror;
-use super::rounded;
+use super::round_value;
 use crate::eval::arguments::Keep;
 use crate::eval::golden::keep;
 use crate::eval::linear;
@@ -106,7 +106,7 @@ struct Candidate {
 
 pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
     let Fitting { mirror, checkouts, names, fits, how } = Fitting::parse(args, USAGE)?;
-    let model = stored()?;
+    let model = read_stored()?;
     let mut asked: Vec<Asked> = Vec::new();
     for name in &names {
         let own = questions_from(&mirror, name, &checkouts, &model)?;
@@ -122,7 +122,7 @@ pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
 }
 
 /// The weights as they are in the repository now.
-fn stored() -> Outcome<CoveringModel> {
+fn read_stored() -> Outcome<CoveringModel> {
     let path = repository().join(WEIGHTS);
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(Model::parse(&text, &COVERING_SIGNALS))
@@ -164,7 +164,7 @@ fn report(asked: &[Asked], model: impl Fn(&Asked) -> CoveringModel) -> Report {
 
 fn mean(all: &[&Counts], of: impl Fn(&Counts) -> Quality) -> Quality {
     let count = all.len().max(1) as f64;
-    let sum = |part: fn(Quality) -> f64| rounded(all.iter().map(|counts| part(of(counts))).sum::<f64>() / count);
+    let sum = |part: fn(Quality) -> f64| round_value(all.iter().map(|counts| part(of(counts))).sum::<f64>() / count);
     Quality { mrr: sum(|q| q.mrr), recall_at_5: sum(|q| q.recall_at_5), recall_at_20: sum(|q| q.recall_at_20) }
 }
 
@@ -184,12 +184,12 @@ fn measure<'a>(asked: impl Iterator<Item = &'a Asked>, value: &dyn Fn(&Asked, &C
         sums.recall_at_5 += within(TOP[0]);
         sums.recall_at_20 += within(TOP[1]);
     }
-    let share = |sum: f64| rounded(sum / count.max(1) as f64);
+    let share = |sum: f64| round_value(sum / count.max(1) as f64);
     Quality { mrr: share(sums.mrr), recall_at_5: share(sums.recall_at_5), recall_at_20: share(sums.recall_at_20) }
 }
 
 fn fit_to(asked: Vec<Asked>, how: Keep) -> Outcome<()> {
-    let now = stored()?;
+    let now = read_stored()?;
     let fitted = fit(&asked.iter().collect::<Vec<_>>());
     let left_out = linear::left_out(&asked, |one| &one.question.repo, fit);
     let held_out = report(&asked, |one| left_out[one.question.repo.as_str()]).mean;
@@ -295,7 +295,7 @@ fn keep_question(
 fn is_asked(history: &History, number: usize) -> bool {
     let commit = &history.commits()[number];
     let mut tests = history.all_touched_by(number).map(|file| is_test(file.path()));
-    commit.touched() > 1
+    commit.count_touched() > 1
         && commit.counts_together()
         && !commit.is_bot
         && tests.any(|is_test| is_test)

@@ -111,7 +111,7 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
     let last = commits.len().saturating_sub(LEAST_BEFORE);
     let is_question = |number: &usize| {
         let commit = &commits[*number];
-        commit.touched() > 1 && commit.is_focused() && commit.counts_together() && !commit.is_bot
+        commit.count_touched() > 1 && commit.is_focused() && commit.counts_together() && !commit.is_bot
     };
     let numbers: Vec<usize> = (0..last).filter(is_question).take(COMMITS).collect();
     let oldest = *numbers.last().ok_or("it has too few commits")?;
@@ -187,13 +187,14 @@ fn derivatives<const N: usize>(questions: &[&Question<N>], weights: &[f64; N], s
         (slope, curve)
     };
     // In the order of the questions, so that sums are the same in every run.
-    let parts: Vec<_> = questions.par_chunks(CHUNK).map(|chunk| chunk.iter().map(of).fold(nothing(), added)).collect();
-    parts.into_iter().fold(nothing(), added)
+    let parts: Vec<_> =
+        questions.par_chunks(CHUNK).map(|chunk| chunk.iter().map(of).fold(nothing(), add_derivatives)).collect();
+    parts.into_iter().fold(nothing(), add_derivatives)
 }
 
 type Derivatives<const N: usize> = ([f64; N], Vec<[f64; N]>);
 
-fn added<const N: usize>(mut one: Derivatives<N>, other: Derivatives<N>) -> Derivatives<N> {
+fn add_derivatives<const N: usize>(mut one: Derivatives<N>, other: Derivatives<N>) -> Derivatives<N> {
     one.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
     for (row, other) in one.1.iter_mut().zip(&other.1) {
         row.iter_mut().zip(other).for_each(|(sum, value)| *sum += value);

@@ -152,11 +152,11 @@ impl Sums {
 
     fn quality(&self) -> Quality {
         let rows = self.rows.max(1) as f64;
-        Quality { recall_at_10: rounded(self.recall / rows), map: rounded(self.precision / rows) }
+        Quality { recall_at_10: round_value(self.recall / rows), map: round_value(self.precision / rows) }
     }
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
@@ -213,8 +213,8 @@ fn evaluate(rows: &[Row], head: Option<String>, mirror: &Path, checkouts: &Path,
         repository: first.repo.clone(),
         head,
         rows: rows.len() as u64,
-        recall_ratio: rounded(ours.recall / rose.recall),
-        map_ratio: rounded(ours.precision / rose.precision),
+        recall_ratio: round_value(ours.recall / rose.recall),
+        map_ratio: round_value(ours.precision / rose.precision),
         rose: rose.quality(),
         ours: ours.quality(),
         verdicts: judged.verdicts(),
@@ -248,7 +248,7 @@ fn rose_answer(history: &History, query: &str) -> Vec<String> {
     let Some(file) = history.file(query) else { return Vec::new() };
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for change in file.changes() {
-        if history.commits()[change.commit].touched() > ROSE_FILES {
+        if history.commits()[change.commit].count_touched() > ROSE_FILES {
             continue;
         }
         // All rules have the same left side, so that the order by confidence is that by support.
@@ -314,7 +314,7 @@ impl Judged {
             right: self.right,
             precision: ratio(self.right, self.act),
             coverage: ratio(self.answered, self.questions),
-            calibration_error: rounded(gap / self.rows.max(1) as f64),
+            calibration_error: round_value(gap / self.rows.max(1) as f64),
             surest: ratio(first.iter().filter(|row| row.1).count() as u64, first.len() as u64),
         }
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Fitting;
 use super::fit::{Question, fit, measures};
 use super::repository::Mirror;
-use super::{RANKED, ROSE_FILES, TOP, model, rounded};
+use super::{RANKED, ROSE_FILES, TOP, model, round_value};
 use crate::eval::arguments::Keep;
 use crate::eval::golden::keep;
 use crate::eval::linear;
@@ -60,25 +60,25 @@ pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
     for name in names {
         let (own, rose) = questions_from(&mirror, &name, &checkouts)?;
         println!("{name}: {} plans, ROSE {rose:.3}", own.len());
-        report.repositories.insert(name, Counts { plans: own.len(), rose: rounded(rose), ours: 0.0 });
+        report.repositories.insert(name, Counts { plans: own.len(), rose: round_value(rose), ours: 0.0 });
         questions.extend(own);
     }
     if fits {
         return fit_to(&questions, how);
     }
-    let model = stored()?;
+    let model = read_stored()?;
     for (name, counts) in &mut report.repositories {
         let own: Vec<&Question<COUNT>> = questions.iter().filter(|question| question.repo == *name).collect();
-        counts.ours = rounded(measures(&own, |_| model)[0]);
+        counts.ours = round_value(measures(&own, |_| model)[0]);
     }
     let sum = |of: fn(&Counts) -> f64| report.repositories.values().map(of).sum::<f64>();
-    report.recall_ratio = rounded(sum(|counts| counts.ours) / sum(|counts| counts.rose));
+    report.recall_ratio = round_value(sum(|counts| counts.ours) / sum(|counts| counts.rose));
     println!("{report:#?}");
     keep(&repository().join("eval/cochange/plans.json"), &report, how)
 }
 
 /// The weights as they are in the repository now.
-fn stored() -> Outcome<JointModel> {
+fn read_stored() -> Outcome<JointModel> {
     let path = repository().join(WEIGHTS);
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(JointModel::parse(&text, &JOINT_SIGNALS))
@@ -89,7 +89,7 @@ fn fit_to(questions: &[Question<COUNT>], how: Keep) -> Outcome<()> {
     let fitted = fit(&all);
     let left_out = linear::left_out(questions, |question| &question.repo, fit);
     let held_out = measures(&all, |question| left_out[question.repo.as_str()])[0];
-    let (now, best) = (stored()?, measures(&all, |_| fitted)[0]);
+    let (now, best) = (read_stored()?, measures(&all, |_| fitted)[0]);
     println!("recall@10: as it is {:.3}, fitted {best:.3}", measures(&all, |_| now)[0]);
     println!("with its repository left out {held_out:.3}");
     let mut text = format!(
@@ -116,7 +116,7 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<(Vec<Q
     let commits = history.commits();
     let is_asked = |number: &usize| {
         let commit = &commits[*number];
-        FILES.contains(&commit.touched()) && commit.counts_together() && !commit.is_bot
+        FILES.contains(&commit.count_touched()) && commit.counts_together() && !commit.is_bot
     };
     let numbers: Vec<usize> = (0..commits.len().saturating_sub(LEAST_BEFORE)).filter(is_asked).take(COMMITS).collect();
     let oldest = *numbers.last().ok_or_else(|| format!("{name} has too few commits"))?;
@@ -182,7 +182,7 @@ fn rose<'h>(history: &'h History, given: &[FileHistory<'h>], number: usize) -> V
         let changes: Vec<usize> = file
             .changes()
             .map(|change| change.commit)
-            .filter(|commit| *commit > number && history.commits()[*commit].touched() <= ROSE_FILES)
+            .filter(|commit| *commit > number && history.commits()[*commit].count_touched() <= ROSE_FILES)
             .collect();
         for commit in &changes {
             for other in history.touched_by(*commit) {

@@ -21,7 +21,7 @@ pub(super) fn of_repository(mirror: &Path, repository: &str) -> Outcome<Vec<Row>
     let commits = history.commits();
     let is_row = |number: &usize| {
         let commit = &commits[*number];
-        commit.touched() > 1 && commit.is_focused() && commit.counts_together() && !commit.is_bot
+        commit.count_touched() > 1 && commit.is_focused() && commit.counts_together() && !commit.is_bot
     };
     let numbers: Vec<usize> = (0..commits.len().saturating_sub(LEAST_BEFORE)).filter(is_row).take(COMMITS).collect();
     let oldest = *numbers.last().ok_or("it has too few commits")?;

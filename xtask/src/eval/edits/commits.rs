@@ -88,11 +88,11 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
     (report.commits, report.plans) = (sum(|counts| counts.commits), sum(|counts| counts.plans));
     report.alarm_share = ratio(sum(|counts| counts.alarms), report.commits);
     report.tests_share = ratio(sum(|counts| counts.named), sum(|counts| counts.tests));
-    report.recall_ratio = if rose > 0.0 { rounded(ours / rose) } else { 0.0 };
+    report.recall_ratio = if rose > 0.0 { round_value(ours / rose) } else { 0.0 };
     keep(&golden_folder("edits").join("commits.json"), &report, request.keep)
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
@@ -100,8 +100,8 @@ impl Counts {
     /// Makes means of sums.
     fn finish(&mut self) {
         (self.ours, self.rose) =
-            (rounded(self.ours / self.plans.max(1) as f64), rounded(self.rose / self.plans.max(1) as f64));
-        self.chosen = rounded(self.chosen / self.fixes.max(1) as f64);
+            (round_value(self.ours / self.plans.max(1) as f64), round_value(self.rose / self.plans.max(1) as f64));
+        self.chosen = round_value(self.chosen / self.fixes.max(1) as f64);
     }
 }
 
@@ -238,7 +238,7 @@ fn rose(history: &History, given: &[&str]) -> Vec<String> {
         let changes: Vec<usize> = file
             .changes()
             .map(|change| change.commit)
-            .filter(|at| history.commits()[*at].touched() <= ROSE_FILES)
+            .filter(|at| history.commits()[*at].count_touched() <= ROSE_FILES)
             .collect();
         for commit in &changes {
             for other in history.touched_by(*commit).filter(|other| !given.contains(&other.path())) {

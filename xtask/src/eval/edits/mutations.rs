@@ -20,7 +20,7 @@ use super::rename::is_candidate;
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
-use crate::eval::ours::indexed;
+use crate::eval::ours::open_indexed;
 
 /// Kinds of mutations, in the order in which they are tried.
 const KINDS: [&str; 5] = ["rename_definition", "misspell_use", "delete", "arity", "move"];
@@ -81,7 +81,7 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
 fn repository(request: &Request, checked: &Checked) -> Outcome<BTreeMap<String, Counts>> {
     let mut project = Project::check_out(request, checked.repository)?;
     let mutations = {
-        let engine = indexed(project.home(), &project.root)?;
+        let engine = open_indexed(project.home(), &project.root)?;
         sample(&engine.snapshot(), checked, request)
     };
     project.serve(request)?;

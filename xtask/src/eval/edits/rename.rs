@@ -20,7 +20,7 @@ use super::project::Project;
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
-use crate::eval::ours::indexed;
+use crate::eval::ours::open_indexed;
 
 /// Symbols that are renamed before the compiler runs.
 const BATCH: usize = 8;
@@ -81,7 +81,7 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
 fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
     let mut project = Project::check_out(request, checked.repository)?;
     let symbols = {
-        let engine = indexed(project.home(), &project.root)?;
+        let engine = open_indexed(project.home(), &project.root)?;
         sample(&engine.snapshot(), checked, request)
     };
     project.serve(request)?;

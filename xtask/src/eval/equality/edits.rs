@@ -124,7 +124,7 @@ impl<'a> Generator<'a> {
     /// Generates the next sequence of edits and applies it to `tree`.
     pub(super) fn sequence(&mut self, tree: &mut Tree) -> Vec<Edit> {
         let mut edits = Vec::new();
-        let changed = changed(tree, self.original);
+        let changed = list_changed(tree, self.original);
         if changed.len() > MAX_CHANGED {
             let (what, writes) = self.restore(changed, KEPT_CHANGED);
             edits.push(Edit { kind: Kind::Restore, what, writes, is_seen: self.random.coin() });
@@ -140,7 +140,7 @@ impl<'a> Generator<'a> {
 
     /// A random word that is defined somewhere, to search for.
     pub(super) fn word(&mut self, tree: &Tree) -> String {
-        let word = self.file(tree).and_then(|path| self.defined(&tree[&path]).map(str::to_owned));
+        let word = self.file(tree).and_then(|path| self.pick_defined(&tree[&path]).map(str::to_owned));
         word.unwrap_or_else(|| "get".to_owned())
     }
 
@@ -172,7 +172,7 @@ impl<'a> Generator<'a> {
             Kind::MoveLines => self.move_lines(tree, &path),
             Kind::Lines => self.lines(&tree[&path]).map(|(what, text)| one(what, path, text)),
             Kind::Restore => {
-                let changed = changed(tree, self.original);
+                let changed = list_changed(tree, self.original);
                 let kept = self.random.below(changed.len());
                 (!changed.is_empty()).then(|| self.restore(changed, kept))
             }
@@ -200,8 +200,8 @@ impl<'a> Generator<'a> {
     }
 
     /// A name that is defined in a text, or any word of it.
-    fn defined<'t>(&mut self, text: &'t str) -> Option<&'t str> {
-        let defined: Vec<&str> = text::defined(text);
+    fn pick_defined<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let defined: Vec<&str> = text::list_defined(text);
         if defined.is_empty() || self.random.below(4) == 0 {
             self.pick(&text::words(text))
         } else {
@@ -210,19 +210,19 @@ impl<'a> Generator<'a> {
     }
 
     fn rename(&mut self, tree: &Tree, path: &str) -> Option<Change> {
-        let old = self.defined(&tree[path])?.to_owned();
+        let old = self.pick_defined(&tree[path])?.to_owned();
         let new = if self.random.coin() {
             format!("{old}_{}", self.random.below(3))
         } else {
             let other = self.kin(tree, path)?;
-            self.defined(&tree[&other])?.to_owned()
+            self.pick_defined(&tree[&other])?.to_owned()
         };
         let everywhere = self.random.coin();
         let paths = tree.iter().filter(|(other, _)| everywhere || other.as_str() == path);
         let renamed = paths.filter_map(|(path, text)| {
             text::language(path)?;
             let text: &str = text;
-            text.contains(&old).then(|| (path.clone(), Some(text::renamed(text, &old, &new).into())))
+            text.contains(&old).then(|| (path.clone(), Some(text::rename_word(text, &old, &new).into())))
         });
         let place = if everywhere { "all files" } else { path };
         Some((format!("`{old}` to `{new}` in {place}"), renamed.collect()))
@@ -298,8 +298,8 @@ impl<'a> Generator<'a> {
             1 => format!("{}{}", &old[..open], old[inside..].trim_start_matches([',', ' '])),
             _ => {
                 let other = self.kin(tree, path)?;
-                let (from, to) = (self.pick(&text::words(&old[open..]))?, self.defined(&tree[&other])?);
-                text::renamed(old, from, to)
+                let (from, to) = (self.pick(&text::words(&old[open..]))?, self.pick_defined(&tree[&other])?);
+                text::rename_word(old, from, to)
             }
         };
         let what = format!("{path}:{} `{}` to `{}`", line + 1, old.trim(), new.trim());
@@ -313,7 +313,7 @@ impl<'a> Generator<'a> {
         let line = match self.pick(&written) {
             Some(line) if self.random.coin() => line.to_owned(),
             _ => {
-                let name = self.defined(&tree[&other])?;
+                let name = self.pick_defined(&tree[&other])?;
                 language.import_of(path, &other, name, self.random.below(3))?
             }
         };
@@ -419,7 +419,7 @@ impl<'a> Generator<'a> {
 }
 
 /// Files that differ from the original.
-fn changed(tree: &Tree, original: &Tree) -> Vec<String> {
+fn list_changed(tree: &Tree, original: &Tree) -> Vec<String> {
     let paths: BTreeSet<&String> = tree.keys().chain(original.keys()).collect();
     paths.into_iter().filter(|path| tree.get(*path) != original.get(*path)).cloned().collect()
 }

@@ -97,7 +97,7 @@ impl Project {
         }
         let clean = open(self.clean_home.path(), &self.root)?;
         ingest(&clean, &self.root, false)?;
-        let (followed, built) = (seen(&self.engine, query)?, seen(&clean, query)?);
+        let (followed, built) = (show_seen(&self.engine, query)?, show_seen(&clean, query)?);
         Ok((followed != built).then(|| difference(&followed, &built)))
     }
 }
@@ -121,7 +121,7 @@ fn remove(root: &Path, path: &str) {
 }
 
 /// Everything visible to a reader, as text: one row per item, with dependent rows indented below.
-fn seen(engine: &Engine, query: &str) -> Outcome<String> {
+fn show_seen(engine: &Engine, query: &str) -> Outcome<String> {
     let snapshot = engine.snapshot();
     let mut text = snapshot.graph().dump();
     for file in snapshot.files().iter() {
@@ -131,7 +131,7 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
     for (reason, count) in snapshot.unresolved_reasons() {
         writeln!(text, "reason {reason} {count}")?;
     }
-    for (path, problem) in snapshot.skipped() {
+    for (path, problem) in snapshot.list_skipped() {
         writeln!(text, "skipped {path} {problem:?}")?;
     }
     let question = SeekQuery { text: query.to_owned(), ..SeekQuery::default() };

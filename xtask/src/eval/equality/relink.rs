@@ -116,8 +116,8 @@ fn summary(name: String, newest: String, rows: &[Row]) -> Kept {
         linked_median: at(&linked, 50),
         linked_p95: at(&linked, 95),
         linked_max: at(&linked, 100),
-        ratio_median: rounded(at(&ratios, 50)),
-        ratio_p95: rounded(at(&ratios, 95)),
+        ratio_median: round_value(at(&ratios, 50)),
+        ratio_p95: round_value(at(&ratios, 95)),
         compared: 0,
         differing: 0,
     }
@@ -129,7 +129,7 @@ fn at<T: Copy + Default>(sorted: &[T], percent: usize) -> T {
     sorted.get(place).copied().unwrap_or_default()
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_value(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 

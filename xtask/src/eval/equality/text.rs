@@ -148,7 +148,7 @@ pub(super) fn words(text: &str) -> Vec<&str> {
 }
 
 /// Names that look defined.
-pub(super) fn defined(text: &str) -> Vec<&str> {
+pub(super) fn list_defined(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
         let mut before = "";
@@ -182,7 +182,7 @@ pub(super) fn headers(text: &str) -> Vec<usize> {
 }
 
 /// Replaces one word by another.
-pub(super) fn renamed(text: &str, old: &str, new: &str) -> String {
+pub(super) fn rename_word(text: &str, old: &str, new: &str) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut done = 0;
     for (start, _) in all_words(text).filter(|(_, word)| *word == old) {
@@ -197,19 +197,19 @@ pub(super) fn renamed(text: &str, old: &str, new: &str) -> String {
 /// Replaces or removes a line.
 pub(super) fn with_line(text: &str, number: usize, line: Option<&str>) -> String {
     let lines = text.lines().enumerate();
-    joined(lines.filter_map(|(place, old)| if place == number { line } else { Some(old) }))
+    join_lines(lines.filter_map(|(place, old)| if place == number { line } else { Some(old) }))
 }
 
 /// Removes lines.
 pub(super) fn without(text: &str, start: usize, count: usize) -> String {
     let lines = text.lines().enumerate();
-    joined(lines.filter(|(place, _)| *place < start || *place >= start + count).map(|(_, line)| line))
+    join_lines(lines.filter(|(place, _)| *place < start || *place >= start + count).map(|(_, line)| line))
 }
 
 /// Inserts lines before another.
 pub(super) fn with_inserted(text: &str, place: usize, lines: &[&str]) -> String {
     let before = text.lines().take(place);
-    joined(before.chain(lines.iter().copied()).chain(text.lines().skip(place)))
+    join_lines(before.chain(lines.iter().copied()).chain(text.lines().skip(place)))
 }
 
 /// Returns whether a line of Rust declares a module in another file.
@@ -219,7 +219,7 @@ pub(super) fn declares_file(line: &str) -> bool {
     item.starts_with("mod ") && item.ends_with(';')
 }
 
-fn joined<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+fn join_lines<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -283,10 +283,10 @@ mod tests {
     #[test]
     fn names_are_found_and_replaced_as_whole_words() {
         let text = "def load(self, store):\n    return reload(store)\n";
-        assert_eq!(defined(text), ["load"]);
-        assert_eq!(renamed(text, "load", "open"), "def open(self, store):\n    return reload(store)\n");
+        assert_eq!(list_defined(text), ["load"]);
+        assert_eq!(rename_word(text, "load", "open"), "def open(self, store):\n    return reload(store)\n");
         assert_eq!(headers(text), [0]);
-        assert_eq!(defined("  public int size(int of) {\n"), ["size"]);
+        assert_eq!(list_defined("  public int size(int of) {\n"), ["size"]);
     }
 
     #[test]

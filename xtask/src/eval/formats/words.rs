@@ -26,8 +26,8 @@ impl Table {
     /// Compares a document.
     pub(super) fn add(&mut self, row: &Row<'_>, bytes: &[u8]) -> Outcome<()> {
         let text = match row.format {
-            "pdf" => piped(Command::new("pdftotext").args(["-enc", "UTF-8", "-", "-"]), bytes)?,
-            _ => piped(Command::new("pandoc").args(["-f", "docx", "-t", "plain", "--wrap=none"]), bytes)?,
+            "pdf" => run_piped(Command::new("pdftotext").args(["-enc", "UTF-8", "-", "-"]), bytes)?,
+            _ => run_piped(Command::new("pandoc").args(["-f", "docx", "-t", "plain", "--wrap=none"]), bytes)?,
         };
         let mut theirs = words(&text);
         theirs.truncate(MAX_WORDS);
@@ -106,7 +106,7 @@ impl Table {
 }
 
 /// What a program writes when it is given these bytes.
-fn piped(command: &mut Command, bytes: &[u8]) -> Outcome<String> {
+fn run_piped(command: &mut Command, bytes: &[u8]) -> Outcome<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let mut input = child.stdin.take().ok_or("no input")?;
     let bytes = bytes.to_vec();

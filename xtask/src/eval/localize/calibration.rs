@@ -62,11 +62,11 @@ impl Judgement {
 /// Keeps the judgements, and the calibration that follows from them.
 pub(super) fn keep(judged: &[Judgement]) -> Outcome<()> {
     let lines: Result<Vec<String>, _> = judged.iter().map(serde_json::to_string).collect();
-    fs::write(stored(), lines?.join("\n") + "\n")?;
+    fs::write(calibration_path(), lines?.join("\n") + "\n")?;
     Ok(fs::write(Path::new(repository()).join(CALIBRATION), calibration(judged))?)
 }
 
-fn stored() -> PathBuf {
+fn calibration_path() -> PathBuf {
     golden_folder("localize").join("left_out.jsonl")
 }
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_calibration_in_use_follows_from_the_judgements() {
-        let lines = fs::read_to_string(stored()).expect("is stored");
+        let lines = fs::read_to_string(calibration_path()).expect("is stored");
         let judged: Vec<Judgement> =
             lines.lines().map(|line| serde_json::from_str(line).expect("a judgement")).collect();
         let in_use = fs::read_to_string(Path::new(repository()).join(CALIBRATION)).expect("is stored");

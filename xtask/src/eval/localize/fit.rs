@@ -84,10 +84,10 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let files: Choice<{ SIGNALS.len() }> = |sample| &sample.files;
     let used = |name: &str| !without.contains(&name);
     let fit_files = |samples: &[&Sample]| {
-        fit(&weighed(samples, files), &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY)
+        fit(&weigh_samples(samples, files), &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY)
     };
     let fitted = fit_files(&all);
-    report("as it is", &all, kinds, files, |_| FileModel::fitted());
+    report("as it is", &all, kinds, files, |_| FileModel::load_fitted());
     report("fitted to all rows", &all, kinds, files, |_| fitted);
     let left_out = left_out(&samples, fit_files);
     report("its repository left out", &all, kinds, files, |sample| left_out[sample.repo.as_str()]);
@@ -137,7 +137,7 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
 }
 
 /// Options of samples, with equal weight for each kind of row.
-fn weighed<'s, const N: usize>(samples: &[&'s Sample], options: Choice<N>) -> Vec<Weighed<'s, N>> {
+fn weigh_samples<'s, const N: usize>(samples: &[&'s Sample], options: Choice<N>) -> Vec<Weighed<'s, N>> {
     let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
         *counts.entry(sample.kind).or_default() += 1;
         counts
@@ -165,10 +165,10 @@ struct OfFunctions<'s> {
 fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions<'_> {
     let functions: Choice<{ ENTRY_SIGNALS.len() }> = |sample| &sample.functions;
     let told: Vec<&Sample> = samples.iter().filter(|sample| !sample.functions.is_empty()).collect();
-    let of = |samples: &[&Sample]| fit(&weighed(samples, functions), &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
+    let of = |samples: &[&Sample]| fit(&weigh_samples(samples, functions), &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
     let model = of(&told);
     println!("functions of the right files");
-    report("as it is", &told, kinds, functions, |_| EntryModel::fitted());
+    report("as it is", &told, kinds, functions, |_| EntryModel::load_fitted());
     report("fitted to all rows", &told, kinds, functions, |_| model);
     let left_out = left_out(samples, of);
     report("its repository left out", &told, kinds, functions, |sample| left_out[sample.repo.as_str()]);

@@ -53,7 +53,7 @@ pub(in crate::eval) struct GoldFunction {
 
 impl Row {
     /// A row about one function: its name, first and last line.
-    pub(in crate::eval) fn made(id: String, repo: &str, query: String, file: &str, gold: (&str, u32, u32)) -> Self {
+    pub(in crate::eval) fn new_row(id: String, repo: &str, query: String, file: &str, gold: (&str, u32, u32)) -> Self {
         let function = GoldFunction { name: gold.0.to_owned(), line: gold.1, end: gold.2 };
         Self {
             id,

@@ -130,7 +130,7 @@ impl Outcomes {
             measures.iter().for_each(|(name, value)| values.entry(name).or_default().push(*value));
         }
         for (count, sums) in outcomes.by_repository.values_mut() {
-            sums.iter_mut().for_each(|sum| *sum = rounded(*sum / *count as f64));
+            sums.iter_mut().for_each(|sum| *sum = round_value(*sum / *count as f64));
         }
         outcomes.measures = values.into_iter().map(|(name, values)| (name.to_owned(), measure(&values))).collect();
         outcomes
@@ -173,11 +173,11 @@ pub(in crate::eval) fn measure(values: &[f64]) -> Measure {
     let mut means: Vec<f64> =
         (0..RESAMPLINGS).map(|_| mean((0..values.len()).map(|_| values[random.below(values.len())]).sum())).collect();
     means.sort_by(f64::total_cmp);
-    let at = |share: f64| rounded(means[(share * (RESAMPLINGS - 1) as f64) as usize]);
-    Measure { rows: values.len(), mean: rounded(mean(values.iter().sum())), low: at(0.025), high: at(0.975) }
+    let at = |share: f64| round_value(means[(share * (RESAMPLINGS - 1) as f64) as usize]);
+    Measure { rows: values.len(), mean: round_value(mean(values.iter().sum())), low: at(0.025), high: at(0.975) }
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 

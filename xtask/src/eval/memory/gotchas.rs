@@ -42,12 +42,12 @@ fn cases() -> impl Iterator<Item = Case<'static>> {
             due: (due != "-").then(|| format!("{BUILT_IN_PREFIX}{due}")),
             stack: stack.split(',').filter(|tag| *tag != "-").map(Into::into).collect(),
             intent,
-            code: (!code.is_empty()).then(|| unescaped(code)),
+            code: (!code.is_empty()).then(|| unescape_text(code)),
         }
     })
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape_text(text: &str) -> String {
     let (mut out, mut chars) = (String::new(), text.chars());
     while let Some(char) = chars.next() {
         out.push(match char {
@@ -64,7 +64,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Measures all cases, and those held out while rules were written. Prints misses and false alarms if requested.
-pub(super) fn measured(explain: usize) -> BTreeMap<String, Counts> {
+pub(super) fn measure_cases(explain: usize) -> BTreeMap<String, Counts> {
     let matcher = EdgeMatcher::new(&[], true, []);
     let mut results: BTreeMap<String, Counts> = BTreeMap::new();
     for case in cases() {
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn due_ones_are_shown_and_harmless_tasks_are_left_alone() {
-        let results = measured(3);
+        let results = measure_cases(3);
         println!("{}", table(&results));
         assert!(results["all"].due >= 60 && results["all"].harmless >= 60);
         for (name, counts) in results {
@@ -145,6 +145,6 @@ mod tests {
 
     #[test]
     fn escapes() {
-        assert_eq!(unescaped(r"a\nb\\n\tc"), "a\nb\\n\tc");
+        assert_eq!(unescape_text(r"a\nb\\n\tc"), "a\nb\\n\tc");
     }
 }

@@ -57,7 +57,7 @@ struct RecallResult {
 pub(super) fn run(args: &[String]) -> Outcome<()> {
     let arguments = Arguments::parse(args, &["--memories", "--queries"])?;
     recall(&arguments)?;
-    let result = gotchas::measured(arguments.explain);
+    let result = gotchas::measure_cases(arguments.explain);
     println!("gotchas\n{}", gotchas::table(&result));
     keep_as("gotchas", &result, arguments.keep)
 }
@@ -80,7 +80,7 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
         times.push(started.elapsed());
         let rank = found.hits.iter().position(|hit| names(hit, &gold)).map(|at| at + 1);
         ours.add(rank, row.overlap);
-        let ranked = baseline.ranked(&row.query);
+        let ranked = baseline.rank_records(&row.query);
         words.add(ranked.iter().take(DEPTH).position(|number| gold.contains(number)).map(|at| at + 1), row.overlap);
         if arguments.explain > 0 && rank != Some(1) {
             println!("{:?} overlap {}: {}", rank, row.overlap, row.query);

@@ -27,7 +27,7 @@ impl Bm25 {
     }
 
     /// Numbers of the records that contain any word of the question, best first.
-    pub(super) fn ranked(&self, question: &str) -> Vec<usize> {
+    pub(super) fn rank_records(&self, question: &str) -> Vec<usize> {
         let terms = counts_of(question);
         let all = self.counts.len() as f64;
         let score = |number: usize| -> f64 {

@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome<()> {
             times.impact.push(product.time_impact(&function.id));
         }
         let occurrences = words.get(function.name.as_str()).map_or(&[][..], Vec::as_slice);
-        let listed = listed(&mut product, &checkout, function, &answer);
+        let listed = list_places(&mut product, &checkout, function, &answer);
         let signs = checkout.signs(function, occurrences, &listed);
         let deletable = answer.places.is_empty() && product.is_deletable(&function.id);
         let own = checkout.own_sign(function);
@@ -124,7 +124,7 @@ fn sample<'a>(checkout: &Checkout<'a>) -> Vec<&'a Definition> {
 }
 
 /// The places that the answer lists, and the uses of other definitions of the name.
-fn listed(
+fn list_places(
     product: &mut Product,
     checkout: &Checkout<'_>,
     function: &Definition,

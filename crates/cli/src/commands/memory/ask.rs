@@ -147,20 +147,20 @@ pub(crate) fn edges(args: &EdgesArgs, common: &Common, out: &mut Out) -> Result<
             let draft: EdgeDraft =
                 serde_json::from_value(draft).map_err(|error| MemoryError::Invalid(error.to_string()))?;
             let edge = Keeper::new(home.path(), None).add_global_edge(&draft)?;
-            said(&json!(edge), &format!("stored as {}", edge.id), out)
+            print_value(&json!(edge), &format!("stored as {}", edge.id), out)
         }
         Some(EdgesCommand::Verify { id }) => {
             let edge = GlobalEdges::verify(&home, id)?;
-            said(&json!(edge), &format!("{id}: verified, {}", count(edge.verified_count as usize, "time")), out)
+            print_value(&json!(edge), &format!("{id}: verified, {}", count(edge.verified_count as usize, "time")), out)
         }
         Some(EdgesCommand::Remove { id }) => {
             let edge = GlobalEdges::remove(&home, id)?;
-            said(&json!(edge), &format!("{id} removed: {}", edge.title), out)
+            print_value(&json!(edge), &format!("{id} removed: {}", edge.title), out)
         }
     }
 }
 
-fn said(value: &Value, text: &str, out: &mut Out) -> Result<(), CliError> {
+fn print_value(value: &Value, text: &str, out: &mut Out) -> Result<(), CliError> {
     if out.json { out.value(value) } else { out.line(text) }
 }
 
@@ -248,14 +248,14 @@ fn without_nulls(mut value: Value) -> Value {
 /// Calls a memory tool on the project around a folder.
 fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) -> Result<Value, CliError> {
     let services = services(folder, common)?;
-    let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::failed("no such tool", "report this as a bug"))?;
+    let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::fail("no such tool", "report this as a bug"))?;
     let cancel = Cancel::new();
     tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments).map_err(CliError::Tool)
 }
 
 /// Opens the index of the repository around a folder and its memories, read-only.
 pub(super) fn services(folder: Option<&Path>, common: &Common) -> Result<Services, CliError> {
-    let (mut config, _) = project::configured(common, vec![project::root(folder)?], folder.is_some())?;
+    let (mut config, _) = project::load_config(common, vec![project::root(folder)?], folder.is_some())?;
     config.read_only = true;
     let mind = memory_places(&config.roots, folder.is_some())?;
     let services = Services::open(config, mind)?;

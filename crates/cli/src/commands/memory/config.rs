@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     let why = format!("cannot remove {}: {error}", path.display());
-                    return Err(CliError::failed(why, "remove it by hand"));
+                    return Err(CliError::fail(why, "remove it by hand"));
                 }
                 _ => {}
             }
@@ -55,7 +55,7 @@ fn edit(path: &Path) -> Result<(), CliError> {
     let mut words = editor.split_whitespace();
     let status = std::process::Command::new(words.next().unwrap_or_default()).args(words).arg(path).status();
     if !status.is_ok_and(|status| status.success()) {
-        return Err(CliError::failed(format!("`{editor}` failed"), format!("edit {}", path.display())));
+        return Err(CliError::fail(format!("`{editor}` failed"), format!("edit {}", path.display())));
     }
     for problem in Settings::default().apply(&read(path)?, Owner::User) {
         note(format!("{}: {problem}", path.display()));
@@ -81,7 +81,7 @@ fn read(path: &Path) -> Result<String, CliError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(CliError::failed(format!("cannot read {}: {error}", path.display()), "make it readable")),
+        Err(error) => Err(CliError::fail(format!("cannot read {}: {error}", path.display()), "make it readable")),
     }
 }
 

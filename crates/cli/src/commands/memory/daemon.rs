@@ -64,11 +64,11 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
             let said = logs::last(home, "errors").filter(|line| line.contains(NOT_STARTED));
             let said = said.as_deref().and_then(|line| line.split_once(NOT_STARTED)).map(|(_, why)| format!(": {why}"));
             let why = format!("the daemon exited immediately ({ended}){}", said.unwrap_or_default());
-            return Err(CliError::failed(why, "run `mind daemon run` for the full output"));
+            return Err(CliError::fail(why, "run `mind daemon run` for the full output"));
         }
         std::thread::sleep(LOOK);
     }
-    Err(CliError::failed("the daemon was started but does not answer", "check `mind daemon logs`"))
+    Err(CliError::fail("the daemon was started but does not answer", "check `mind daemon logs`"))
 }
 
 /// Starts the program as a daemon that outlives this process.

@@ -39,7 +39,7 @@ pub(super) fn run(home: &Path, only: Option<&str>, follow: bool, lines: usize, o
         std::thread::sleep(LOOK);
         let mut new = Vec::new();
         for (path, end) in paths.iter().zip(&mut ends) {
-            new.extend(added(path, end)?);
+            new.extend(read_added(path, end)?);
         }
         let most = new.len();
         for line in in_order(new, most) {
@@ -80,7 +80,7 @@ fn tail(path: &Path) -> Result<(String, u64), CliError> {
 }
 
 /// The complete lines after `end`, which is advanced. A rotated log is read from its start.
-fn added(path: &Path, end: &mut u64) -> Result<Vec<String>, CliError> {
+fn read_added(path: &Path, end: &mut u64) -> Result<Vec<String>, CliError> {
     let Ok(mut file) = File::open(path) else { return Ok(Vec::new()) };
     if file.metadata()?.len() < *end {
         *end = 0;
@@ -99,7 +99,7 @@ fn read_from(file: &mut File, start: u64) -> Result<Vec<u8>, CliError> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::failed(format!("cannot read {}: {error}", path.display()), "make it readable")
+    CliError::fail(format!("cannot read {}: {error}", path.display()), "make it readable")
 }
 
 #[cfg(test)]
@@ -119,13 +119,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let (mut end, write) = (0, |text: &str| std::fs::write(&path, text).unwrap());
-        assert_eq!(added(&path, &mut end).unwrap(), Vec::<String>::new());
+        assert_eq!(read_added(&path, &mut end).unwrap(), Vec::<String>::new());
         write("1 a\n2 b\n3");
-        assert_eq!(added(&path, &mut end).unwrap(), ["1 a", "2 b"]);
+        assert_eq!(read_added(&path, &mut end).unwrap(), ["1 a", "2 b"]);
         write("1 a\n2 b\n3 c\n");
-        assert_eq!(added(&path, &mut end).unwrap(), ["3 c"]);
+        assert_eq!(read_added(&path, &mut end).unwrap(), ["3 c"]);
         write("4 d\n");
-        assert_eq!(added(&path, &mut end).unwrap(), ["4 d"]);
+        assert_eq!(read_added(&path, &mut end).unwrap(), ["4 d"]);
         assert_eq!(tail(&path).unwrap(), ("4 d\n".to_owned(), 4));
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
             }
         }
         return match (kept.written.is_empty(), kept.problems.is_empty()) {
-            (true, false) => Err(CliError::failed("no block was written", "fix the problems above")),
+            (true, false) => Err(CliError::fail("no block was written", "fix the problems above")),
             (true, true) if !out.json => out.line("every block is up to date"),
             _ => Ok(()),
         };
@@ -133,8 +133,8 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
     }
     match (bad, with_block.len()) {
         (0, 1..) => Ok(()),
-        (0, 0) => Err(CliError::failed("no file has a block", "run `mind context --regenerate`")),
-        _ => Err(CliError::failed("a block is out of date", "run `mind context --regenerate`")),
+        (0, 0) => Err(CliError::fail("no file has a block", "run `mind context --regenerate`")),
+        _ => Err(CliError::fail("a block is out of date", "run `mind context --regenerate`")),
     }
 }
 
@@ -220,7 +220,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
                 };
                 out.line(format!("- {}{state}{date}{reason}", record.title))?;
                 if let Some(index) = &index {
-                    indexed(index, record, out)?;
+                    print_indexed(index, record, out)?;
                 }
             }
             out.line("")?;
@@ -230,7 +230,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
 }
 
 /// Prints the indexed data of a memory below it.
-fn indexed(index: &m1nd_mind::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
+fn print_indexed(index: &m1nd_mind::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
     let place = format!("{}:{}", record.source.file, record.source.line);
     let known = index.memories.iter().find(|known| known.id == record.id);
     let seen = known.and_then(|known| known.first_seen).map(|time| format!(", first seen {time}")).unwrap_or_default();

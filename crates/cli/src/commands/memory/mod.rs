@@ -61,8 +61,8 @@ pub(crate) fn connect(root: &std::path::Path, common: &Common) -> Result<(), Cli
 }
 
 /// The files that [`connect`] writes.
-pub(crate) fn planned(root: &std::path::Path) -> Result<Vec<m1nd_mind::Planned>, CliError> {
-    Ok(m1nd_mind::planned(root, &mind_home()?))
+pub(crate) fn plan_files(root: &std::path::Path) -> Result<Vec<m1nd_mind::Planned>, CliError> {
+    Ok(m1nd_mind::plan_files(root, &mind_home()?))
 }
 
 fn registry() -> Result<Registry, CliError> {

@@ -19,14 +19,14 @@ const MAX_INPUT: u64 = 8 << 20;
 
 /// `mind mcp`: the memory tools and no others. The code index is only read.
 pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
-    let (mut config, _) = project::configured(common, vec![project::root(None)?], false)?;
+    let (mut config, _) = project::load_config(common, vec![project::root(None)?], false)?;
     config.read_only = true;
     let mind = memory_places(&config.roots, false)?;
     super::daemon::autostart(&mind.home, common);
     let services = Services::open(config, mind)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
     serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
+        .map_err(|error| CliError::fail(error.to_string(), "restart the server"))
 }
 
 /// `mind hook`. Errors are only logged, since a hook must not block the agent.
@@ -39,7 +39,7 @@ pub(crate) fn answer(event: &MaybeHook, common: &Common, out: &mut Out) -> Resul
         }
     };
     // Always exit code 0, since others have a meaning for the client: 2 blocks the action of the agent.
-    match said(event, common) {
+    match answer_hook(event, common) {
         Ok(Some(answer)) => drop(out.line(answer.to_string())),
         Ok(None) => {}
         Err(error) => tracing::warn!(%error, "the hook has no answer"),
@@ -47,7 +47,7 @@ pub(crate) fn answer(event: &MaybeHook, common: &Common, out: &mut Out) -> Resul
     Ok(())
 }
 
-fn said(event: HookWord, common: &Common) -> Result<Option<Value>, CliError> {
+fn answer_hook(event: HookWord, common: &Common) -> Result<Option<Value>, CliError> {
     let event = match event {
         HookWord::SessionStart => HookEvent::SessionStart,
         HookWord::Prompt => HookEvent::Prompt,

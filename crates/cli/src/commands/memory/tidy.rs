@@ -51,8 +51,8 @@ pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Resul
     }
     match findings.iter().filter(|finding| finding.level == Level::Bad).count() {
         0 => Ok(()),
-        1 => Err(CliError::failed("1 problem found", "follow the step below it")),
-        bad => Err(CliError::failed(format!("{bad} problems found"), "follow the step below each")),
+        1 => Err(CliError::fail("1 problem found", "follow the step below it")),
+        bad => Err(CliError::fail(format!("{bad} problems found"), "follow the step below each")),
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
     if args.undo {
         if !m1nd_mind::show_again(&keeper, &project, &args.id)? {
             let why = format!("no hidden memory has the id `{}`", args.id);
-            return Err(CliError::failed(why, "a removed line is kept in .mind/.index/backup"));
+            return Err(CliError::fail(why, "a removed line is kept in .mind/.index/backup"));
         }
         return match out.json {
             true => out.value(&json!({"id": args.id, "hidden": false})),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{MEMORY, json, mind, remembered, text};
+use super::{MEMORY, json, mind, open_remembered, text};
 use crate::{Place, SHOP};
 
 /// Longest wait for something that takes milliseconds when the machine is free.
@@ -46,7 +46,7 @@ fn report(place: &Place) -> Value {
 
 #[test]
 fn a_save_refreshes_the_block_and_nothing_else_happens() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let _daemon = Daemon::start(&place);
     until("the project is watched", || report(&place)["projects"][0]["state"] != Value::Null);
@@ -66,7 +66,7 @@ fn a_save_refreshes_the_block_and_nothing_else_happens() {
 
 #[test]
 fn there_is_one_daemon_and_it_survives_being_killed() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let mut daemon = Daemon::start(&place);
     let second = mind(&place, &["daemon", "run"]);
@@ -116,7 +116,7 @@ fn projects_registered_while_it_runs_are_looked_after_and_none_is_lost() {
 
 #[test]
 fn a_writer_killed_at_any_moment_leaves_whole_files() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     for round in 0..12_u64 {
         let memory = format!("{MEMORY}**Decided:** sell jam number {round} because people like it\n");
@@ -145,7 +145,7 @@ fn signal(process: u32, name: &str) {
 #[test]
 fn a_signal_ends_it_with_the_block_written_and_nothing_left_behind() {
     for name in ["TERM", "INT", "HUP"] {
-        let place = remembered();
+        let place = open_remembered();
         assert_eq!(mind(&place, &["init"]).code, 0);
         // So that the change cannot have been looked at before the signal comes.
         assert_eq!(mind(&place, &["config", "set", "daemon.debounce_ms", "60000"]).code, 0);
@@ -171,7 +171,7 @@ fn a_signal_ends_it_with_the_block_written_and_nothing_left_behind() {
 
 #[test]
 fn of_many_that_start_at_once_one_goes_on() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     for round in 0..2 {
         let start = || {
@@ -196,7 +196,7 @@ fn of_many_that_start_at_once_one_goes_on() {
 
 #[test]
 fn code_that_a_memory_names_is_noticed_when_it_changes() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     assert_eq!(mind(&place, &["init"]).code, 0);
     let _daemon = Daemon::start(&place);
@@ -229,7 +229,7 @@ fn many_saves_leave_its_memory_bounded() {
     /// What may be added by all saves after the first, in kilobytes: a leak of one parsed memory a save is more.
     const GROWTH: u64 = 12 << 10;
 
-    let place = remembered();
+    let place = open_remembered();
     let lines: String =
         (0..300).map(|n| format!("**Learned:** part {n} of the machine needs oil number {n}\n")).collect();
     place.project.write(".mind/MEMORY.md", format!("{MEMORY}{lines}"));
@@ -254,7 +254,7 @@ fn many_saves_leave_its_memory_bounded() {
 
 #[test]
 fn a_server_starts_it_only_where_the_user_wants_that() {
-    let place = remembered();
+    let place = open_remembered();
     let serve = |forbidden: &str| {
         let mut command = place.command(&["memory", "mcp"]);
         command.env("MIND_NO_DAEMON", forbidden).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -275,7 +275,7 @@ fn a_server_starts_it_only_where_the_user_wants_that() {
 
 #[test]
 fn comments_and_manifests_are_noticed_where_they_stand() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let _daemon = Daemon::start(&place);
     until("the project was looked at", || report(&place)["projects"][0]["looks"].as_u64() > Some(0));
@@ -291,7 +291,7 @@ fn comments_and_manifests_are_noticed_where_they_stand() {
 
 #[test]
 fn four_logs_say_what_was_done_and_never_what_a_memory_says() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     place.project.write(".mind/config.toml", "[context]\nmax_gotcha = 1\n");
     let _daemon = Daemon::start(&place);
@@ -316,7 +316,7 @@ fn four_logs_say_what_was_done_and_never_what_a_memory_says() {
 fn a_folder_that_others_may_write_into_is_not_trusted() {
     use std::os::unix::fs::PermissionsExt;
 
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let home = place.user.join("mind");
     let set = |mode: u32| std::fs::set_permissions(&home, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -346,7 +346,7 @@ fn a_folder_that_others_may_write_into_is_not_trusted() {
 
 #[test]
 fn a_project_that_goes_and_comes_back_is_looked_after_again() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let (here, away) = (place.project.join(".mind"), place.project.join("away"));
     // Away before anybody looked, and once more while it is watched: as changing branches does.
@@ -368,7 +368,7 @@ fn a_project_that_goes_and_comes_back_is_looked_after_again() {
 
 #[test]
 fn one_whose_lock_was_removed_ends_and_leaves_the_next_alone() {
-    let place = remembered();
+    let place = open_remembered();
     assert_eq!(mind(&place, &["init"]).code, 0);
     let mut first = Daemon::start(&place);
     std::fs::remove_file(place.user.join("mind/daemon.lock")).unwrap();
@@ -379,7 +379,7 @@ fn one_whose_lock_was_removed_ends_and_leaves_the_next_alone() {
 
 #[test]
 fn whoever_starts_it_is_told_why_it_does_not() {
-    let place = remembered();
+    let place = open_remembered();
     place.user.write("taken", "a file");
     let long = "x".repeat(120);
     for (home, expected) in [("taken", "cannot create the folder"), (&long, "a shorter MIND_HOME may help")] {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::{MEMORY, json, mind, remembered};
+use super::{MEMORY, json, mind, open_remembered};
 use crate::Place;
 
 /// The words behind `head` in a help text: the first of each line of that section.
@@ -31,7 +31,7 @@ fn commands(place: &Place) -> Vec<(String, String)> {
 
 #[test]
 fn the_manual_names_every_command_and_option() {
-    let place = remembered();
+    let place = open_remembered();
     let manual = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory.md")).unwrap();
     let all = commands(&place);
     assert!(all.len() > 30, "{}", all.len());
@@ -70,7 +70,7 @@ fn errors_are_json_for_programs() {
 
 #[test]
 fn an_export_holds_what_is_kept_beside_the_memories_where_that_is_wanted() {
-    let place = remembered();
+    let place = open_remembered();
     place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Fixed:** totals differ from the invoice\n"));
     assert_eq!(place.run(&["ingest"]).code, 0);
     assert_eq!(mind(&place, &["index"]).code, 0);
@@ -93,7 +93,7 @@ fn an_export_holds_what_is_kept_beside_the_memories_where_that_is_wanted() {
 
 #[test]
 fn an_id_of_one_command_is_one_for_the_others() {
-    let place = remembered();
+    let place = open_remembered();
     let entities = json(&mind(&place, &["parse", "--json"]))["entities"].clone();
     let issue = entities.as_array().unwrap().iter().find(|entity| entity["type"] == "issue").unwrap().clone();
     let id = issue["id"].as_str().unwrap();
@@ -104,7 +104,7 @@ fn an_id_of_one_command_is_one_for_the_others() {
 
 #[test]
 fn gotchas_of_the_project_are_listed_first_and_tags_have_one_name() {
-    let place = remembered();
+    let place = open_remembered();
     let rows = |arguments: &[&str]| json(&mind(&place, &[&["edges", "--json"], arguments].concat()));
     let all = rows(&[]);
     assert_eq!((&all[0]["source"], &all[0]["title"]), (&value!("project"), &value!("Prices are in cents")));
@@ -116,7 +116,7 @@ fn gotchas_of_the_project_are_listed_first_and_tags_have_one_name() {
 
 #[test]
 fn a_block_for_programs_and_a_status_for_people() {
-    let place = remembered();
+    let place = open_remembered();
     let block = json(&mind(&place, &["context", "--json"]));
     assert!(block["text"].as_str().unwrap().starts_with("<!-- MIND:CONTEXT"), "{block}");
     assert_eq!(mind(&place, &["init"]).code, 0);
@@ -133,7 +133,7 @@ fn a_block_for_programs_and_a_status_for_people() {
 #[cfg(unix)]
 #[test]
 fn the_help_says_what_people_type() {
-    let place = remembered();
+    let place = open_remembered();
     let run = |arguments: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mind"));
         command.args(arguments).current_dir(place.project.path()).env("MIND_HOME", place.user.join("mind"));

@@ -117,7 +117,7 @@ fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) 
     if !is_local(cx, node) {
         if is_constant(cx, node) && !in_function(cx) {
             for assignment in Pick::Kind(&["variable_assignment"]).all(node, None) {
-                let value = cx.known(assignment.child_by_field_name("value"));
+                let value = cx.find_known(assignment.child_by_field_name("value"));
                 if let Some(name) = assignment.child_by_field_name("name").filter(|name| cx.is_name(*name)) {
                     cx.assign_global(DefKind::Constant, name, assignment, value);
                 }
@@ -129,7 +129,7 @@ fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) 
         cx.assign_local(name, None);
     }
     for assignment in Pick::Kind(&["variable_assignment"]).all(node, None) {
-        let value = cx.known(assignment.child_by_field_name("value"));
+        let value = cx.find_known(assignment.child_by_field_name("value"));
         if let Some(name) = assignment.child_by_field_name("name").filter(|name| cx.is_name(*name)) {
             cx.assign_local(name, value);
         }
@@ -158,7 +158,7 @@ fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_
     if cx.current_mark() == Mark::Part || temporary || in_function(cx) {
         return;
     }
-    let value = cx.known(node.child_by_field_name("value"));
+    let value = cx.find_known(node.child_by_field_name("value"));
     if let Some(name) = node.child_by_field_name("name").filter(|name| cx.is_name(*name)) {
         cx.assign_global(DefKind::Variable, name, node, value);
     }

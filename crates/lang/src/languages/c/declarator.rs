@@ -23,10 +23,11 @@ pub(in crate::languages) struct Declared<'t> {
 const MAX_DEPTH: usize = 64;
 
 /// Follows a declarator down to its name.
-pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+pub(in crate::languages) fn find_declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let mut node = declarator;
     let mut function = None;
     let (mut pointer_between, mut array, mut pointer, mut returns_function) = (false, false, false, false);
+    // Declarators are read from the outside in: `int (*f)(int)` is a pointer between a function and its name.
     for _ in 0..MAX_DEPTH {
         let next = node.child_by_field_name("declarator");
         match node.kind() {
@@ -56,6 +57,7 @@ pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_
                     function =
                         node.child_by_field_name("declarator").and_then(|it| it.child_by_field_name("parameters"));
                 }
+                // A pointer between the name and the parameters makes a variable that holds a function.
                 let function_pointer = function.is_some() && pointer_between;
                 let parameters = function.filter(|_| !pointer_between);
                 return Some(Declared { name: node, parameters, function_pointer, returns_function, array, pointer });

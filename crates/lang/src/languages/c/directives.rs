@@ -1,7 +1,7 @@
 //! Directives where the grammar does not expect them: inside expressions, initialisers and statements, and branches
 //! that open or close only a part of the surrounding code.
 
-use super::prepare::skipped;
+use super::prepare::skip_token;
 
 /// Branches of one conditional that are kept apart.
 const MAX_BRANCHES: usize = 64;
@@ -30,7 +30,7 @@ const HEADS: &[&[u8]] = &[b"if", b"while", b"for", b"switch"];
 /// Finds directives to hide from the parser: those inside brackets that hold no statements, and those of conditionals
 /// that start or end inside of a statement or whose branches open or close different brackets; of these the first
 /// branch is kept.
-pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
+pub(super) fn find_misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
     let mut open: Vec<u8> = Vec::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] == b'#' && at_line_start(bytes, at) {
-            let end = skipped(bytes, at).unwrap_or(bytes.len());
+            let end = skip_token(bytes, at).unwrap_or(bytes.len());
             let inside = matches!(open.last(), Some(b'(' | b'[' | b'='));
             let whole = matches!(last, b';' | b'{' | b'}' | b':' | b',') || last == b')' && !head;
             directive(text, (at, end), !inside && !whole, &mut open, &mut groups, blanks);
@@ -52,7 +52,7 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
             at = end;
             continue;
         }
-        if let Some(next) = skipped(bytes, at).filter(|_| bytes[at] != b'#') {
+        if let Some(next) = skip_token(bytes, at).filter(|_| bytes[at] != b'#') {
             if matches!(bytes[at], b'"' | b'\'') {
                 last = bytes[at];
             }
@@ -109,6 +109,7 @@ fn directive(
     blanks: &mut Vec<(usize, usize)>,
 ) {
     let word = text[start..end].trim_start_matches('#').trim_start();
+    // Each branch starts with the brackets that were open before the first one.
     if word.starts_with("if") {
         let before = open.clone();
         let lines = vec![(start, end)];
@@ -124,6 +125,7 @@ fn directive(
         group.uneven |= within;
         group.lines.push((start, end));
         next_branch(&mut group, start, end, open);
+        // Branches that open or close different brackets cannot all be parsed: the first one stays.
         if group.uneven && group.others.len() <= MAX_BRANCHES {
             blanks.extend(group.others);
             blanks.extend(group.lines);
@@ -168,9 +170,9 @@ pub(super) fn includes(text: &str, prepared: &str) -> Vec<(u32, String, bool)> {
 mod tests {
     use super::*;
 
-    fn left(text: &str) -> String {
+    fn blank_misplaced(text: &str) -> String {
         let mut blanks = Vec::new();
-        misplaced(text, &mut blanks);
+        find_misplaced(text, &mut blanks);
         let mut bytes = text.as_bytes().to_vec();
         for (start, end) in blanks {
             bytes[start..end].fill(b' ');
@@ -181,28 +183,28 @@ mod tests {
     #[test]
     fn uneven_branches_leave_the_first() {
         let text = "void f(void) {\n#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\n";
-        assert_eq!(left(text), "void f(void) { if (a) { } }");
+        assert_eq!(blank_misplaced(text), "void f(void) { if (a) { } }");
     }
 
     #[test]
     fn statements_in_parts() {
-        assert_eq!(left("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
-        assert_eq!(left("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
-        assert_eq!(left("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
+        assert_eq!(blank_misplaced("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
         let text = "M(x)\n#ifdef A\nint a;\n#endif\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn even_branches_stay() {
         let text = "void f(void) {\n#ifdef A\n{ a(); }\n#else\nb();\n#endif\n}\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn directives_inside_of_values() {
-        assert_eq!(left("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
-        assert_eq!(left("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
+        assert_eq!(blank_misplaced("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
+        assert_eq!(blank_misplaced("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
         assert_eq!(includes("x\n#include \"a.h\"\n", "x\n            \n"), [(2, "a.h".to_owned(), false)]);
     }
 }

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::declarator::{Declared, declarators, declared};
+use super::declarator::{Declared, declarators, find_declared};
 use crate::facts::{
     Binding, BindingTarget, Expr, ExprId, FileFacts, MemberWrite, NameId, Namespace, Role, ScopeId, ScopeKind,
 };
@@ -18,11 +18,11 @@ const MAX_SCOPES: usize = 512;
 const MAX_LAYERS: usize = 8;
 
 /// After an assignment: `x->open = f`, `hook = f`.
-pub(in crate::languages) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(in crate::languages) fn record_assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
         return;
     };
-    let Some(left) = cx.known(Some(left)) else { return };
+    let Some(left) = cx.find_known(Some(left)) else { return };
     let facts = cx.builder.facts();
     let (base, name) = match facts.expr(left) {
         Expr::Member { base, name } => (base, name),
@@ -44,7 +44,7 @@ pub(in crate::languages) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Op
 pub(in crate::languages) fn declared_values(cx: &mut Outline<'_>, node: Node<'_>, ty: Option<ExprId>) {
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     for declarator in declarators(node) {
-        let Some(found) = declared(declarator) else { continue };
+        let Some(found) = find_declared(declarator) else { continue };
         let Some(value) = declarator.child_by_field_name("value") else { continue };
         // In brackets stand the arguments of a constructor.
         if value.kind() == "initializer_list"
@@ -84,6 +84,7 @@ fn own_value(cx: &mut Outline<'_>, found: &Declared<'_>, value: Node<'_>) {
 pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, base: ExprId, is_array: bool) {
     let mut work = vec![(list, base, is_array)];
     let mut done = 0;
+    // Iterative, since lists may be nested as deeply as the file is long.
     while let Some((list, base, is_array)) = work.pop() {
         done += 1;
         if done > MAX_LISTS {
@@ -101,6 +102,7 @@ pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, ba
             }
             let Some(value) = value else { continue };
             if is_array {
+                // A nested list is of a struct or of an array, which only its type tells: both are recorded.
                 if value.kind() == "initializer_list" {
                     work.push((value, base, false));
                 }
@@ -144,7 +146,7 @@ fn names_of(cx: &Outline<'_>, value: Node<'_>) -> Vec<ExprId> {
         }
         let mut inner = |field: &str| work.extend(node.child_by_field_name(field).map(|child| (child, layers + 1)));
         match node.kind() {
-            "identifier" => found.extend(cx.known(Some(node))),
+            "identifier" => found.extend(cx.find_known(Some(node))),
             "cast_expression" => inner("value"),
             "pointer_expression" => inner("argument"),
             "parenthesized_expression" => work.extend(node.named_child(0).map(|child| (child, layers + 1))),

@@ -127,6 +127,7 @@ pub(in crate::languages) fn enter_text(cx: &mut Outline<'_>, node: Node<'_>, par
     .collect();
     let own = cx.owner_name().unwrap_or("").to_owned();
     let all = words(text, start);
+    // A text of one name is an alias of that.
     let alone = all.len() == 1 && all[0].before.is_empty() && all[0].after.is_empty();
     let mut tag = "";
     for word in &all {
@@ -136,6 +137,7 @@ pub(in crate::languages) fn enter_text(cx: &mut Outline<'_>, node: Node<'_>, par
         let member = word.before.ends_with('.') || word.before.ends_with("->") || word.before.ends_with("::");
         let is_text = word.before.ends_with('"') && word.after.starts_with('"');
         let known = parameters.iter().any(|name| name == word.text) || word.text == own;
+        // Parts of names, members of unknown values, parameters and text are not uses of a name.
         if pasted || member || known || is_text || KEYWORDS.contains(&word.text) || word.after.starts_with("::") {
             continue;
         }
@@ -146,6 +148,7 @@ pub(in crate::languages) fn enter_text(cx: &mut Outline<'_>, node: Node<'_>, par
         }
         let expr = cx.bare_name(word.text);
         let calls = word.after.starts_with('(');
+        // A macro stands for what it calls, so that its callers lead there.
         if calls || alone {
             value(cx, expr);
         }
@@ -177,6 +180,7 @@ fn words(text: &str, start: Pos) -> Vec<Word<'_>> {
                 (line, line_start) = (line + 1, at + 1);
                 at += 1;
             }
+            // Texts are passed over, comments too; a line comment ends the macro.
             quote @ (b'"' | b'\'') => {
                 at += 1;
                 while at < bytes.len() && bytes[at] != quote {
@@ -194,6 +198,7 @@ fn words(text: &str, start: Pos) -> Vec<Word<'_>> {
             b'/' if bytes.get(at + 1) == Some(&b'/') => break,
             byte if is_word(byte) => {
                 let length = bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
+                // The first line begins within a line of the file, the others at its left edge.
                 if !byte.is_ascii_digit() {
                     let chars = text[line_start..at].chars().count();
                     let first = if line == start.line { usize::from(start.col) } else { 1 };

@@ -71,6 +71,6 @@ static GRAMMAR: Grammar = Grammar {
     separate_types: true,
     inline_types: true,
     adjust,
-    assigned: given::assigned,
+    assigned: given::record_assigned,
     ..Grammar::new(|| tree_sitter_c::LANGUAGE.into(), C_RULES)
 };

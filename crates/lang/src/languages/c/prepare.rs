@@ -129,15 +129,15 @@ pub(in crate::languages) fn prepare(text: &str, is_cpp: bool) -> Cow<'_, str> {
     if !is_cpp {
         foreign_parts(text, &mut foreign);
     }
-    let text = blanked(Cow::Borrowed(text), &foreign);
+    let text = blank_ranges(Cow::Borrowed(text), &foreign);
     let mut blanks = Vec::new();
-    directives::misplaced(&text, &mut blanks);
+    directives::find_misplaced(&text, &mut blanks);
     macro_words(&text, is_cpp, &mut blanks);
-    blanked(text, &blanks)
+    blank_ranges(text, &blanks)
 }
 
 /// The text with parts of it replaced by blanks. Bytes of longer characters become blanks each; line ends stay.
-fn blanked<'a>(text: Cow<'a, str>, blanks: &[(usize, usize)]) -> Cow<'a, str> {
+fn blank_ranges<'a>(text: Cow<'a, str>, blanks: &[(usize, usize)]) -> Cow<'a, str> {
     if blanks.is_empty() {
         return text;
     }
@@ -198,7 +198,7 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
     let mut at = 0;
     let mut fresh = true;
     while at < bytes.len() {
-        if let Some(next) = skipped(bytes, at) {
+        if let Some(next) = skip_token(bytes, at) {
             // The content of a directive is not part of the surrounding text.
             fresh |= bytes[at] == b'#';
             at = next;
@@ -256,7 +256,7 @@ fn attribute_of_template(text: &str, start: usize) -> Option<usize> {
     if !is_loud(word) || !(is_sized || is_named) || !text[open..].starts_with('(') {
         return None;
     }
-    let end = closed(text.as_bytes(), open)?;
+    let end = find_closing(text.as_bytes(), open)?;
     text[end..].trim_start().starts_with([';', '=', '{']).then_some(end)
 }
 
@@ -284,8 +284,8 @@ fn alone(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
             match bytes[at] {
                 b'\n' => (is_line, at) = (true, at + 1),
                 byte if byte.is_ascii_whitespace() => at += 1,
-                b'#' if is_line => at = skipped(bytes, at)?,
-                b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => at = skipped(bytes, at)?,
+                b'#' if is_line => at = skip_token(bytes, at)?,
+                b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => at = skip_token(bytes, at)?,
                 _ => break,
             }
         }
@@ -303,7 +303,7 @@ fn given_operator(text: &str, start: usize) -> Option<usize> {
     if !is_loud(word) || text.as_bytes().get(open) != Some(&b'(') {
         return None;
     }
-    let end = closed(text.as_bytes(), open)?;
+    let end = find_closing(text.as_bytes(), open)?;
     let is_operator = |argument: &str| argument.bytes().all(|byte| b"+-*/%&|^<>=!~".contains(&byte));
     let mut arguments = text[open + 1..end - 1].split(',').map(str::trim);
     arguments.any(|argument| !argument.is_empty() && is_operator(argument)).then_some(end)
@@ -322,7 +322,7 @@ fn find_unended(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     if bytes.get(open) != Some(&b'(') || OTHERS.contains(&word) || word.starts_with("__attribute") {
         return None;
     }
-    let end = closed(bytes, open)?;
+    let end = find_closing(bytes, open)?;
     let behind = text[end..].trim_start_matches([' ', '\t', '\r']);
     if !behind.starts_with('\n') {
         return None;
@@ -347,7 +347,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// End of the comment, literal or directive that starts here.
-pub(super) fn skipped(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn skip_token(bytes: &[u8], at: usize) -> Option<usize> {
     let find = |from: usize, needle: &[u8]| {
         let rest = bytes.get(from..).unwrap_or_default();
         rest.windows(needle.len()).position(|window| window == needle).map_or(bytes.len(), |place| from + place)
@@ -383,12 +383,13 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
     let bytes = text.as_bytes();
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut at = start;
+    // The words up to the mark that says what kind of declaration this is.
     let end = loop {
         if at >= bytes.len() || parts.len() > MAX_WORDS {
             return at;
         }
         if matches!((bytes[at], bytes.get(at + 1)), (b'/', Some(b'/' | b'*'))) {
-            at = skipped(bytes, at).unwrap_or(bytes.len());
+            at = skip_token(bytes, at).unwrap_or(bytes.len());
             continue;
         }
         match bytes[at] {
@@ -402,7 +403,7 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
                 at += 1;
             }
             byte if is_word(byte) && !byte.is_ascii_digit() => {
-                let length = qualified(&bytes[at..]);
+                let length = measure_qualified(&bytes[at..]);
                 parts.push(Part::Word(&text[at..at + length], at));
                 at += length;
             }
@@ -415,10 +416,12 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
             Part::Pointer => None,
         })
     };
+    // These words begin something else than a declaration.
     if words().any(|word| OTHERS.contains(&word.rsplit("::").next().unwrap_or(word))) {
         return at;
     }
     let is_tag = words().any(|word| TAGS.contains(&word));
+    // More words than the grammar has a place for must be macros.
     if is_tag && matches!(end, b'{' | b':') {
         tag_words(&parts, blanks);
     } else if matches!(end, b'(' | b'[' | b'=' | b';' | b',') {
@@ -445,7 +448,7 @@ fn attribute_behind(text: &str, open: usize, parts: &mut Vec<Part<'_>>, blanks: 
     if !typed || !is_loud(word) || is_loud(name) || !is_name(name) {
         return false;
     }
-    let Some(end) = closed(text.as_bytes(), open) else { return false };
+    let Some(end) = find_closing(text.as_bytes(), open) else { return false };
     // A body behind the brackets makes it a function of that name.
     if text.as_bytes()[end..].trim_ascii_start().first() == Some(&b'{') {
         return false;
@@ -464,7 +467,7 @@ const MAX_PARAMETERS: usize = 4_000;
 /// `f(void) PRINTF_LIKE(1, 2);`: loud words behind the parameters are macros.
 fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
-    let Some(mut at) = closed(bytes, open) else { return };
+    let Some(mut at) = find_closing(bytes, open) else { return };
     let mut found = Vec::new();
     loop {
         at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -481,7 +484,7 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
         at += length;
         if bytes.get(at) == Some(&b'(') || bytes[at..].trim_ascii_start().first() == Some(&b'(') {
             at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            match closed(bytes, at) {
+            match find_closing(bytes, at) {
                 Some(end) => at = end,
                 None => return,
             }
@@ -494,11 +497,11 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
 }
 
 /// Offset after the bracket that closes the one opened here.
-fn closed(bytes: &[u8], open: usize) -> Option<usize> {
+fn find_closing(bytes: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
     while at < bytes.len() && at - open < MAX_PARAMETERS {
-        if let Some(next) = skipped(bytes, at) {
+        if let Some(next) = skip_token(bytes, at) {
             at = next;
             continue;
         }
@@ -517,7 +520,7 @@ fn closed(bytes: &[u8], open: usize) -> Option<usize> {
 }
 
 /// Length of a name with its `::`.
-fn qualified(bytes: &[u8]) -> usize {
+fn measure_qualified(bytes: &[u8]) -> usize {
     let mut length = 0;
     loop {
         length += bytes[length..].iter().take_while(|&&byte| is_word(byte)).count();
@@ -533,7 +536,7 @@ fn qualified(bytes: &[u8]) -> usize {
 fn tag_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     let after = parts.iter().position(|part| matches!(part, Part::Word(word, _) if TAGS.contains(word)));
     let Some(after) = after else { return };
-    let names: Vec<(&str, usize)> = named(&parts[after + 1..]);
+    let names: Vec<(&str, usize)> = list_named(&parts[after + 1..]);
     for &(word, at) in names.iter().take(names.len().saturating_sub(1)) {
         blank(word, at, blanks);
     }
@@ -543,7 +546,7 @@ fn tag_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
 fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     let pointer = parts.iter().position(|part| *part == Part::Pointer).unwrap_or(parts.len());
     let (before, after) = parts.split_at(pointer);
-    let mut type_names = named(before);
+    let mut type_names = list_named(before);
     let has_built_in =
         before.iter().any(|part| matches!(part, Part::Word(word, _) if BUILT_IN.contains(word) || TAGS.contains(word)));
     let mut wanted = usize::from(!has_built_in);
@@ -552,7 +555,7 @@ fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     if after.is_empty() {
         wanted += usize::from(is_named);
     } else {
-        let names = named(after);
+        let names = list_named(after);
         for &(word, at) in names.iter().take(names.len().saturating_sub(1)) {
             blank(word, at, blanks);
         }
@@ -576,7 +579,7 @@ fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
 }
 
 /// The words that are neither types nor qualifiers nor tags' words.
-fn named<'a>(parts: &[Part<'a>]) -> Vec<(&'a str, usize)> {
+fn list_named<'a>(parts: &[Part<'a>]) -> Vec<(&'a str, usize)> {
     let plain = |word: &str| !BUILT_IN.contains(&word) && !QUALIFIERS.contains(&word) && !TAGS.contains(&word);
     parts
         .iter()
@@ -600,7 +603,7 @@ fn blank(word: &str, at: usize, blanks: &mut Vec<(usize, usize)>) {
 mod tests {
     use super::*;
 
-    fn prepared(text: &str) -> String {
+    fn show_prepared(text: &str) -> String {
         let prepared = prepare(text, false);
         assert_eq!(prepared.len(), text.len());
         prepared.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -608,22 +611,22 @@ mod tests {
 
     #[test]
     fn macros_in_declarations() {
-        assert_eq!(prepared("ZEXTERN int ZEXPORT f(z_streamp s);"), "int f(z_streamp s);");
-        assert_eq!(prepared("local block_state g(int x) {"), "block_state g(int x) {");
-        assert_eq!(prepared("API const char *CALL name(void);"), "const char * name(void);");
-        assert_eq!(prepared("local const char word[] = 1;"), "const char word[] = 1;");
-        assert_eq!(prepared("typedef unsigned char FAR Bytef;"), "typedef unsigned char Bytef;");
-        assert_eq!(prepared("API struct foo *make(void);"), "struct foo *make(void);");
-        assert_eq!(prepared("LIB_API int (f) (void);"), "int (f) (void);");
-        assert_eq!(prepared("LIB_API const char *(f) (void);"), "const char *(f) (void);");
-        assert_eq!(prepared("VALUE (f) (void);"), "VALUE (f) (void);");
-        assert_eq!(prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
-        assert_eq!(prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
-        assert_eq!(prepared("static const foo_t BAR(int x);"), "static const foo_t BAR(int x);");
-        assert_eq!(prepared("struct set BAR(int x);"), "struct set BAR(int x);");
-        assert_eq!(prepared("static int count GUARDED_BY(lock);"), "static int count ;");
-        assert_eq!(prepared("int f(const char *, ...) PRINTF_LIKE(1, 2);"), "int f(const char *, ...) ;");
-        assert_eq!(prepared("static void die(void) NORETURN UNUSED;"), "static void die(void) ;");
+        assert_eq!(show_prepared("ZEXTERN int ZEXPORT f(z_streamp s);"), "int f(z_streamp s);");
+        assert_eq!(show_prepared("local block_state g(int x) {"), "block_state g(int x) {");
+        assert_eq!(show_prepared("API const char *CALL name(void);"), "const char * name(void);");
+        assert_eq!(show_prepared("local const char word[] = 1;"), "const char word[] = 1;");
+        assert_eq!(show_prepared("typedef unsigned char FAR Bytef;"), "typedef unsigned char Bytef;");
+        assert_eq!(show_prepared("API struct foo *make(void);"), "struct foo *make(void);");
+        assert_eq!(show_prepared("LIB_API int (f) (void);"), "int (f) (void);");
+        assert_eq!(show_prepared("LIB_API const char *(f) (void);"), "const char *(f) (void);");
+        assert_eq!(show_prepared("VALUE (f) (void);"), "VALUE (f) (void);");
+        assert_eq!(show_prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
+        assert_eq!(show_prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
+        assert_eq!(show_prepared("static const foo_t BAR(int x);"), "static const foo_t BAR(int x);");
+        assert_eq!(show_prepared("struct set BAR(int x);"), "struct set BAR(int x);");
+        assert_eq!(show_prepared("static int count GUARDED_BY(lock);"), "static int count ;");
+        assert_eq!(show_prepared("int f(const char *, ...) PRINTF_LIKE(1, 2);"), "int f(const char *, ...) ;");
+        assert_eq!(show_prepared("static void die(void) NORETURN UNUSED;"), "static void die(void) ;");
     }
 
     #[test]
@@ -640,7 +643,7 @@ mod tests {
             "char *s = \"A B c(\"; A(b);",
             "int f(void) { if (X) Y(z); return A(b); }",
         ] {
-            assert_eq!(prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
+            assert_eq!(show_prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
         }
     }
 
@@ -649,7 +652,7 @@ mod tests {
         let text =
             "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#else\nint g;\n#endif\n";
         let wanted = "#ifdef __cplusplus\n#endif\nint f(void);\n#ifdef __cplusplus\n#else\nint g;\n#endif";
-        assert_eq!(prepared(text), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(show_prepared(text), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
@@ -676,9 +679,9 @@ mod tests {
 
     #[test]
     fn macros_without_semicolon() {
-        assert_eq!(prepared("module_exit(leave)\nstatic void f(void) {}"), "static void f(void) {}");
+        assert_eq!(show_prepared("module_exit(leave)\nstatic void f(void) {}"), "static void f(void) {}");
         for text in ["main(argc, argv) char **argv; { f(); }", "enter(x);\nstatic int y;", "f(x)\nstruct a *x; {}"] {
-            assert_eq!(prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+            assert_eq!(show_prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         let text = prepare("class A {\n  REGISTER(x)\n public:\n  A(int x)\n : y(x) {}\n};", true);
         assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "class A { public: A(int x) : y(x) {} };");

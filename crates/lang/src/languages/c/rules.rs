@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::declarator::{Declared, declarators, declared};
+use super::declarator::{Declared, declarators, find_declared};
 use super::{attributes, given, macros};
 
 use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Literal, Namespace,
     ParameterKind, Role, ScopeKind, Visibility,
 };
-use crate::languages::outline::common::nothing;
+use crate::languages::outline::common::{self, nothing};
 use crate::languages::outline::{Define, Draft, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::walk::Enter;
 
@@ -58,6 +58,7 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("compound_literal_expression", Rule::Custom(enter_compound, leave_compound)),
     ("conditional_expression", Rule::Union(&["consequence", "alternative"])),
     ("assignment_expression", Rule::Assign(field("left"))),
+    ("update_expression", Rule::Custom(common::enter_update, common::leave_update)),
     ("field_designator", Rule::Skip),
     ("type_descriptor", Rule::Type),
     ("abstract_function_declarator", Rule::Plain),
@@ -118,7 +119,7 @@ pub(in crate::languages) fn adjust<'a, 't>(
         return;
     }
     let Some(declarator) = node.child_by_field_name("declarator") else { return };
-    let Some(found) = declared(declarator) else { return };
+    let Some(found) = find_declared(declarator) else { return };
     draft.name_node = Some(found.name);
     draft.name = Some(cx.text(found.name).to_owned());
     draft.params = found.parameters;
@@ -235,7 +236,7 @@ fn is_unnamed_tag(ty: Node<'_>) -> bool {
 }
 
 fn leave_tag(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(name) = cx.known(node.child_by_field_name("name")) {
+    if let Some(name) = cx.find_known(node.child_by_field_name("name")) {
         cx.set_expr(node, name);
     }
 }
@@ -264,7 +265,7 @@ fn enter_typedef(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
     let unnamed = node.child_by_field_name("type").is_some_and(is_unnamed_tag);
     let mut ids = Vec::new();
     for (index, declarator) in declarators(node).into_iter().enumerate() {
-        let Some(found) = declared(declarator) else { continue };
+        let Some(found) = find_declared(declarator) else { continue };
         cx.mark(found.name, Mark::Skip);
         if index == 0 && unnamed && declarator.kind() == "type_identifier" {
             continue;
@@ -276,18 +277,18 @@ fn enter_typedef(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
 }
 
 fn leave_typedef(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let ids = cx.remembered(node);
-    let ty = cx.known(node.child_by_field_name("type"));
-    let found: Vec<Declared<'_>> = declarators(node).into_iter().filter_map(declared).collect();
+    let ids = cx.take_remembered(node);
+    let ty = cx.find_known(node.child_by_field_name("type"));
+    let found: Vec<Declared<'_>> = declarators(node).into_iter().filter_map(find_declared).collect();
     let skipped = found.len().saturating_sub(ids.len());
     for (id, found) in ids.into_iter().zip(found.into_iter().skip(skipped)) {
-        let declared = shaped(cx, ty, &found);
+        let declared = shape_type(cx, ty, &found);
         cx.builder.definition_mut(id).declared = declared;
     }
 }
 
 /// The type of a name: its base type, seen through its declarator. Pointers are transparent.
-fn shaped(cx: &mut Outline<'_>, ty: Option<ExprId>, found: &Declared<'_>) -> Option<ExprId> {
+fn shape_type(cx: &mut Outline<'_>, ty: Option<ExprId>, found: &Declared<'_>) -> Option<ExprId> {
     let mut ty = ty;
     if found.function_pointer || found.parameters.is_some() {
         let result = ty.unwrap_or(cx.builder.unknown());
@@ -304,8 +305,9 @@ fn shaped(cx: &mut Outline<'_>, ty: Option<ExprId>, found: &Declared<'_>) -> Opt
 /// Prototypes define functions without a body; other declarations define variables and fields, or bind locals.
 pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let all = declarators(node);
-    let found: Vec<Declared<'_>> = all.iter().filter_map(|&declarator| declared(declarator)).collect();
+    let found: Vec<Declared<'_>> = all.iter().filter_map(|&declarator| find_declared(declarator)).collect();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
+    // Inside of functions, `T x(a)` is a variable with arguments far more often than a prototype.
     if let Some(first) = found.first()
         && first.parameters.is_some()
         && !inside
@@ -317,6 +319,7 @@ pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'
     let mut ids = Vec::new();
     for found in found {
         let structured = found.name.kind() == "structured_binding_declarator";
+        // A declared name is not a use of that name.
         cx.mark(found.name, Mark::Skip);
         if let Some(parameters) = found.parameters.filter(|_| inside) {
             read_arguments(cx, parameters);
@@ -341,22 +344,22 @@ pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'
 
 pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let of_parameters = parent.is_some_and(|parent| parent.kind() == "function_definition");
-    let ty = cx.known(node.child_by_field_name("type"));
+    let ty = cx.find_known(node.child_by_field_name("type"));
     given::declared_values(cx, node, ty);
-    let mut ids = cx.remembered(node).into_iter();
+    let mut ids = cx.take_remembered(node).into_iter();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     let shared = node.child_by_field_name("default_value");
     for declarator in declarators(node) {
-        let Some(found) = declared(declarator) else { continue };
+        let Some(found) = find_declared(declarator) else { continue };
         let value = declarator.child_by_field_name("value").or(shared);
-        let value = cx.known(value.and_then(|value| initial_value(value, &found, ty.is_some())));
+        let value = cx.find_known(value.and_then(|value| initial_value(value, &found, ty.is_some())));
         if found.name.kind() == "structured_binding_declarator" {
             bind_structured(cx, found.name, value);
             continue;
         }
         let called = found.parameters.is_some();
         if of_parameters {
-            let declared = shaped(cx, ty, &found);
+            let declared = shape_type(cx, ty, &found);
             cx.declare_parameter(found.name, declared);
             continue;
         }
@@ -364,7 +367,7 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
             // `Type name(argument);` looks like a prototype; in a function it is a variable. In C the name is that of
             // a function and stays free.
             if !called || cx.grammar.wrappers.iter().any(|(kind, _)| *kind == "template_declaration") {
-                let declared = if called { ty } else { shaped(cx, ty, &found) };
+                let declared = if called { ty } else { shape_type(cx, ty, &found) };
                 cx.bind_local(found.name, declared, value);
             }
             continue;
@@ -373,7 +376,7 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
             continue;
         }
         let Some(id) = ids.next() else { continue };
-        let declared = shaped(cx, ty, &found);
+        let declared = shape_type(cx, ty, &found);
         let values = match value {
             Some(value) => cx.builder.list(&[value]),
             None => crate::facts::FactsBuilder::EMPTY,
@@ -418,7 +421,7 @@ fn bind_structured(cx: &mut Outline<'_>, node: Node<'_>, value: Option<ExprId>) 
 
 /// A parameter of the function around it, a variable of a `catch`, or a part of a function type.
 pub(in crate::languages) fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let found = node.child_by_field_name("declarator").and_then(declared);
+    let found = node.child_by_field_name("declarator").and_then(find_declared);
     if let Some(found) = found {
         cx.mark(found.name, Mark::Skip);
     }
@@ -426,16 +429,16 @@ pub(in crate::languages) fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>
 }
 
 pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let found = node.child_by_field_name("declarator").and_then(declared);
-    let ty = cx.known(node.child_by_field_name("type"));
+    let found = node.child_by_field_name("declarator").and_then(find_declared);
+    let ty = cx.find_known(node.child_by_field_name("type"));
     let declared = match &found {
-        Some(found) => shaped(cx, ty, found),
+        Some(found) => shape_type(cx, ty, found),
         None => ty,
     };
     match cx.parent_mark() {
         Mark::Params => {
             let is_void = found.is_none() && cx.text(node) == "void";
-            let default = cx.known(node.child_by_field_name("default_value"));
+            let default = cx.find_known(node.child_by_field_name("default_value"));
             let text = found.map_or("", |found| cx.text(found.name));
             if !is_void {
                 let rest = node.kind() == "variadic_parameter_declaration";
@@ -454,7 +457,9 @@ pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>
 
 /// `table[i](x)` calls an element of the table.
 pub(in crate::languages) fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let (mark @ Mark::Call(_), Some(table)) = (cx.current_mark(), node.child_by_field_name("argument")) {
+    if let (mark @ (Mark::Call(_) | Mark::Write), Some(table)) =
+        (cx.current_mark(), node.child_by_field_name("argument"))
+    {
         cx.mark(table, mark);
     }
     Enter::Descend
@@ -473,7 +478,7 @@ fn enter_compound(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> 
 
 fn leave_compound(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Call(field("type"), Pick::None), node, parent);
-    if let (Some(base), Some(list)) = (cx.known(Some(node)), node.child_by_field_name("value")) {
+    if let (Some(base), Some(list)) = (cx.find_known(Some(node)), node.child_by_field_name("value")) {
         given::initialiser(cx, list, base, false);
     }
 }

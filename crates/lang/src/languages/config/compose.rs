@@ -11,6 +11,7 @@ pub(super) fn read(entries: &Entries<'_>, sheet: &mut Sheet<'_>) {
         let Some(name) = row.key else { continue };
         let image = entries.get(service, "image");
         let build = entries.get(service, "build");
+        // Files of other programs have `services` too.
         if image.is_none() && build.is_none() && entries.get(service, "environment").is_none() {
             continue;
         }
@@ -18,6 +19,7 @@ pub(super) fn read(entries: &Entries<'_>, sheet: &mut Sheet<'_>) {
         sheet.sign_as(def, "compose service");
         let image_name = image.map_or("", |(_, row)| row.value);
         if let Some((at, build)) = build {
+            // `build` is a path, or a map with the path and the name of the file.
             let context = if build.value.is_empty() { entries.value(at, "context") } else { build.value };
             let dockerfile = entries.value(at, "dockerfile");
             let context = if context.is_empty() { "." } else { context };

@@ -115,6 +115,7 @@ impl<'t> Reader<'t> {
         if content.is_empty() || content.starts_with(['#', '\t', '%']) || content.starts_with("{{") {
             return end + 1;
         }
+        // Keys of different documents have nothing to do with each other.
         if line == "---" || line.starts_with("--- ") || line == "..." {
             if !self.rows.is_empty() {
                 self.document = self.rows.last().map_or(0, |row| row.document) + 1;
@@ -124,6 +125,7 @@ impl<'t> Reader<'t> {
         }
         let mut at = start + (line.len() - content.len());
         let stop = start + line.len();
+        // `- - a: 1` opens several items on one line, each indented by its place.
         loop {
             let indent = at - start;
             let rest = &self.text[at..stop];
@@ -186,7 +188,7 @@ impl<'t> Reader<'t> {
                 self.line_end(next.min(self.text.len())) + 1
             }
             Some(quote @ (b'"' | b'\'')) => {
-                let (text, next) = quoted(self.text, at, *quote);
+                let (text, next) = read_quoted(self.text, at, *quote);
                 self.rows[entry].value = text;
                 self.rows[entry].end = next;
                 self.line_end(next.min(self.text.len())) + 1
@@ -264,7 +266,7 @@ impl<'t> Reader<'t> {
                 _ if open.is_empty() => return at,
                 byte => {
                     let (text, next) = match byte {
-                        b'"' | b'\'' => quoted(self.text, at, byte),
+                        b'"' | b'\'' => read_quoted(self.text, at, byte),
                         _ => plain(self.text, at),
                     };
                     if deeper > 0 {
@@ -302,7 +304,7 @@ impl<'t> Reader<'t> {
 /// The key that a line begins with, and its length with the colon.
 fn key(line: &str) -> Option<(&str, usize)> {
     if let Some(quote @ (b'"' | b'\'')) = line.as_bytes().first() {
-        let (text, next) = quoted(line, 0, *quote);
+        let (text, next) = read_quoted(line, 0, *quote);
         let rest = line.get(next..)?;
         let is_key = rest == ":" || rest.starts_with(": ");
         return is_key.then_some((text, next + 1));
@@ -321,7 +323,7 @@ fn key(line: &str) -> Option<(&str, usize)> {
 }
 
 /// The text between quotes, and the byte behind them. What is not closed goes on to the end of its line.
-fn quoted(text: &str, at: usize, quote: u8) -> (&str, usize) {
+fn read_quoted(text: &str, at: usize, quote: u8) -> (&str, usize) {
     let bytes = text.as_bytes();
     let mut next = at + 1;
     while next < bytes.len() {
@@ -353,7 +355,7 @@ fn plain(text: &str, at: usize) -> (&str, usize) {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<String> {
+    fn show_entries(text: &str) -> Vec<String> {
         let entries = read(text);
         let rows = entries.rows.iter().map(|row| {
             let mut path = vec![row.key.unwrap_or("-")];
@@ -393,7 +395,7 @@ mod tests {
             "1 last.-=2",
             "1 end=v",
         ];
-        assert_eq!(shown(text), expected);
+        assert_eq!(show_entries(text), expected);
         let json = "{\n \"openapi\": \"3.0\", \"paths\": {\"/a/{b}\": {\"get\": {\"tags\": [\"x\"]}}}\n}";
         let expected = [
             "0 openapi=3.0",
@@ -403,7 +405,7 @@ mod tests {
             "0 paths./a/{b}.get.tags=",
             "0 paths./a/{b}.get.tags.-=x",
         ];
-        assert_eq!(shown(json), expected);
+        assert_eq!(show_entries(json), expected);
     }
 
     #[test]
@@ -411,7 +413,7 @@ mod tests {
         for text in
             ["a: [", "a: {b: [}", "- - - x", "\"a", "a: 'b", "a: |", ":", "- ", "a: &", "{", "{\"a\"", "[1", "é: ü # ß"]
         {
-            _ = shown(text);
+            _ = show_entries(text);
         }
         let deep = "[".repeat(5_000) + &"{a: ".repeat(5_000);
         assert!(read(&format!("a: {deep}")).rows.len() < 500);

@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use crate::facts::{CONSTRUCTOR, DESTRUCTOR, Expr, ExprId, Literal, Reference, Role, ScopeKind};
-use crate::languages::c::declarator::{declarators, declared};
+use crate::languages::c::declarator::{declarators, find_declared};
 use crate::languages::c::{given, rules};
 use crate::languages::outline::{Mark, Outline};
 use crate::walk::Enter;
@@ -62,13 +62,13 @@ fn refer(cx: &mut Outline<'_>, expr: ExprId, args: usize, at: Node<'_>, inexact:
 
 /// The expression of an operand, unless it is known not to be of a class.
 fn operand(cx: &Outline<'_>, node: Node<'_>) -> Option<ExprId> {
-    let expr = cx.known(Some(node))?;
+    let expr = cx.find_known(Some(node))?;
     let is_plain = matches!(cx.builder.facts().expr(expr), Expr::Literal(_) | Expr::Unknown);
     (!is_plain && node.kind() != "this").then_some(expr)
 }
 
 /// After an expression: the operators in it.
-pub(super) fn left(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(super) fn leave_expression(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     match node.kind() {
         "binary_expression" => leave_binary(cx, node),
         "unary_expression" | "update_expression" => leave_unary(cx, node),
@@ -166,8 +166,8 @@ fn leave_field(cx: &mut Outline<'_>, node: Node<'_>) {
 }
 
 /// `a = b`, `a += b`.
-pub(super) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    given::assigned(cx, node, parent);
+pub(super) fn record_assigned(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    given::record_assigned(cx, node, parent);
     let fields = ["left", "operator", "right"].map(|field| node.child_by_field_name(field));
     let [Some(left), Some(operator), Some(right)] = fields else { return };
     let Some(of) = operand(cx, left) else { return };
@@ -208,6 +208,7 @@ fn leave_delete(cx: &mut Outline<'_>, node: Node<'_>) {
 pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
     let Some(function) = call.child_by_field_name("function") else { return };
     let args = call.child_by_field_name("arguments");
+    // The element of a container is only possible: it may hold another class.
     if function.kind() == "field_expression" {
         let (Some(name), Some(base)) =
             (function.child_by_field_name("field"), function.child_by_field_name("argument"))
@@ -222,6 +223,7 @@ pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
         }
         return;
     }
+    // The type is written, so its constructor is certain.
     let last = super::parts(function).pop().filter(|last| last.kind() == "template_function");
     let Some((name, types)) = last.and_then(|last| Some((super::plain(last), last.child_by_field_name("arguments")?)))
     else {
@@ -231,7 +233,7 @@ pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
     if !MAKERS.contains(&text) {
         return;
     }
-    if let Some((ty, of)) = types.named_child(0).and_then(|ty| Some((ty, cx.known(Some(ty))?))) {
+    if let Some((ty, of)) = types.named_child(0).and_then(|ty| Some((ty, cx.find_known(Some(ty))?))) {
         let mut args = argument_exprs(cx, args);
         if MAKERS_AT.contains(&text) && !args.is_empty() {
             args.remove(0);
@@ -274,7 +276,7 @@ pub(super) fn enter_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<
 /// The constructor that an initialiser of a member or base class calls.
 pub(super) fn leave_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = node.named_child(0).filter(|name| name.kind() == "field_identifier") else { return };
-    if let Some(of) = cx.known(Some(name)) {
+    if let Some(of) = cx.find_known(Some(name)) {
         let args = argument_exprs(cx, node.named_child(1));
         if let [value] = *args.as_slice() {
             cx.builder.store(of, value);
@@ -310,7 +312,7 @@ fn is_extern(cx: &Outline<'_>, node: Node<'_>) -> bool {
 
 /// The number of arguments that a declarator constructs its variable with, if it does.
 fn constructs(cx: &Outline<'_>, one: Node<'_>, inside: bool) -> Option<u8> {
-    let found = declared(one)?;
+    let found = find_declared(one)?;
     let value = one.child_by_field_name("value");
     match one.kind() {
         "identifier" => Some(0),
@@ -337,7 +339,8 @@ pub(super) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Op
     pass_to_constructor(cx, node, of);
     for one in declarators(node).into_iter().filter(|one| one.kind() == "init_declarator") {
         let Some(value) = one.child_by_field_name("value") else { continue };
-        let is_plain = declared(one).is_some_and(|found| !found.pointer && !found.array && found.parameters.is_none());
+        let is_plain =
+            find_declared(one).is_some_and(|found| !found.pointer && !found.array && found.parameters.is_none());
         // What a call returns is not copied.
         let is_assigned = cx.text(one).trim_end_matches(cx.text(value)).trim_end().ends_with('=');
         let args = match value.kind() {
@@ -362,7 +365,7 @@ fn pass_to_constructor(cx: &mut Outline<'_>, node: Node<'_>, of: ExprId) {
         let mut cursor = list.walk();
         let args: Vec<Node<'_>> = list.named_children(&mut cursor).filter(|arg| !arg.is_extra()).collect();
         let unknown = cx.builder.unknown();
-        let args: Vec<ExprId> = args.into_iter().map(|arg| cx.known(Some(arg)).unwrap_or(unknown)).collect();
+        let args: Vec<ExprId> = args.into_iter().map(|arg| cx.find_known(Some(arg)).unwrap_or(unknown)).collect();
         if args.iter().any(|&arg| cx.builder.facts().may_be_function(arg)) {
             let args = cx.builder.list(&args);
             cx.builder.expr(Expr::Call { callee: of, args });
@@ -377,7 +380,7 @@ pub(super) fn leave_member(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<
     let is_value = |found: &crate::languages::c::declarator::Declared<'_>| {
         !found.pointer && !found.function_pointer && found.parameters.is_none()
     };
-    let mut names = declarators(node).into_iter().filter_map(declared).filter(is_value).map(|found| found.name);
+    let mut names = declarators(node).into_iter().filter_map(find_declared).filter(is_value).map(|found| found.name);
     let Some(name) = names.next() else { return };
     let value = node.child_by_field_name("default_value").filter(|value| value.kind() == "initializer_list");
     if node.child_by_field_name("default_value").is_none() || value.is_some() {

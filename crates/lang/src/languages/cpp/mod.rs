@@ -7,7 +7,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::c::declarator::declared;
+use super::c::declarator::find_declared;
 use super::c::prepare;
 use super::c::rules::{self, C_RULES};
 use super::outline::common::{descend, nothing};
@@ -101,8 +101,8 @@ static GRAMMAR: Grammar = Grammar {
     spreads: &["parameter_pack_expansion"],
     reread: variables::find_arguments,
     adjust,
-    assigned: implicit::assigned,
-    left: implicit::left,
+    assigned: implicit::record_assigned,
+    left: implicit::leave_expression,
     ..Grammar::new(|| tree_sitter_cpp::LANGUAGE.into(), RULES)
 };
 
@@ -252,7 +252,7 @@ fn enter_tag(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> 
 }
 
 fn leave_tag(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(name) = cx.known(node.child_by_field_name("name")) {
+    if let Some(name) = cx.find_known(node.child_by_field_name("name")) {
         cx.set_expr(node, name);
     }
 }
@@ -330,8 +330,8 @@ fn leave_template(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {
 
 fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     if parent.is_some_and(|parent| parent.kind() == "template_parameter_list") {
-        if let Some(found) = node.child_by_field_name("declarator").and_then(declared) {
-            let ty = cx.known(node.child_by_field_name("type"));
+        if let Some(found) = node.child_by_field_name("declarator").and_then(find_declared) {
+            let ty = cx.find_known(node.child_by_field_name("type"));
             cx.add_type_param(found.name, ty);
         }
         return;
@@ -467,7 +467,7 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     implicit::makes(cx, node);
     let function = node.child_by_field_name("function").filter(|&function| is_cast(cx, function));
     let ty = function.and_then(|function| function.child_by_field_name("arguments")?.named_child(0));
-    if let Some(of) = cx.known(ty) {
+    if let Some(of) = cx.find_known(ty) {
         let expr = cx.builder.expr(Expr::Instance { of });
         cx.set_expr(node, expr);
         return;
@@ -480,7 +480,7 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
 fn call_result(cx: &mut Outline<'_>, node: Node<'_>) {
     let function = node.child_by_field_name("function").filter(|function| function.kind() == "call_expression");
     let args = node.child_by_field_name("arguments");
-    if let (Some(callee), Some(at)) = (cx.known(function), args) {
+    if let (Some(callee), Some(at)) = (cx.find_known(function), args) {
         let (arity, pos, enclosing) = (cx.arity(args), cx.source.pos(at), cx.enclosing());
         let reference = Reference { expr: callee, role: Role::Call, inexact: false, arity, pos, enclosing };
         cx.builder.reference_at(reference, at.start_byte());
@@ -489,7 +489,7 @@ fn call_result(cx: &mut Outline<'_>, node: Node<'_>) {
 
 fn enter_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     cx.open_scope(ScopeKind::Block);
-    if let Some(found) = node.child_by_field_name("declarator").and_then(declared) {
+    if let Some(found) = node.child_by_field_name("declarator").and_then(find_declared) {
         cx.mark(found.name, Mark::Skip);
     }
     Enter::Descend
@@ -497,9 +497,9 @@ fn enter_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ent
 
 fn leave_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     implicit::iterates(cx, node.child_by_field_name("right"));
-    let declared_type = cx.known(node.child_by_field_name("type"));
-    let element = cx.known(node.child_by_field_name("right")).map(|base| cx.builder.expr(Expr::Element { base }));
-    let Some(found) = node.child_by_field_name("declarator").and_then(declared) else { return };
+    let declared_type = cx.find_known(node.child_by_field_name("type"));
+    let element = cx.find_known(node.child_by_field_name("right")).map(|base| cx.builder.expr(Expr::Element { base }));
+    let Some(found) = node.child_by_field_name("declarator").and_then(find_declared) else { return };
     if found.name.kind() != "structured_binding_declarator" {
         cx.bind_local(found.name, declared_type, element);
         return;

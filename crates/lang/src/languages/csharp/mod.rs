@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{descend, implied, nothing};
+use super::outline::common::{descend, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind, Visibility,
@@ -170,30 +170,30 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
 fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(operator) = node.child_by_field_name("operator") else { return };
     let function = format!("operator {}", cx.text(operator));
-    let is_known = |node: Option<Node<'_>>| cx.known(node).is_some();
+    let is_known = |node: Option<Node<'_>>| cx.find_known(node).is_some();
     let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
     let operand = if is_known(left) { left } else { right };
-    implied(cx, operand, &function, operator);
+    record_implied(cx, operand, &function, operator);
 }
 
 fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let mut cursor = node.walk();
     let Some(operator) = node.children(&mut cursor).find(|child| !child.is_named()) else { return };
     let function = format!("operator {}", cx.text(operator));
-    implied(cx, node.named_child(0), &function, operator);
+    record_implied(cx, node.named_child(0), &function, operator);
 }
 
 /// `a[i]`
 fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Index(field("expression")), node, parent);
     let at = node.child_by_field_name("subscript").unwrap_or(node);
-    implied(cx, node.child_by_field_name("expression"), "this[]", at);
+    record_implied(cx, node.child_by_field_name("expression"), "this[]", at);
 }
 
 fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Forward, node, parent);
     // `this` alone has no named node.
-    if cx.known(Some(node)).is_none()
+    if cx.find_known(Some(node)).is_none()
         && let Some(token) = node.child(0).filter(|token| !token.is_named())
     {
         let expr = cx.expr_of(token);
@@ -325,7 +325,7 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
         && let Some(name) = node.child_by_field_name("name")
     {
         // Parameters of a class are known in its body; those of a record are properties as well.
-        let declared = cx.known(node.child_by_field_name("type"));
+        let declared = cx.find_known(node.child_by_field_name("type"));
         let visibility = if cx.frame_kind() == Some(DefKind::Class) { Visibility::Private } else { Visibility::Public };
         cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
     }
@@ -343,7 +343,7 @@ fn leave_parameters(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if cx.current_mark() == Mark::Params
         && let Some(name) = node.child_by_field_name("name")
     {
-        let declared = cx.known(node.child_by_field_name("type"));
+        let declared = cx.find_known(node.child_by_field_name("type"));
         let text = cx.name_text(name);
         cx.add_parameter(text, ParameterKind::Rest, declared, None);
     }
@@ -394,7 +394,7 @@ fn leave_binding(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
 }
 
 fn leave_conditional_access(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(expr) = cx.known(Pick::Last.get(node, None)) {
+    if let Some(expr) = cx.find_known(Pick::Last.get(node, None)) {
         cx.set_expr(node, expr);
     }
 }

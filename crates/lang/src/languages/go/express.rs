@@ -128,6 +128,7 @@ impl Extractor<'_> {
         let Some(function) = node.child_by_field_name("function") else { return self.b.unknown() };
         let arguments = node.child_by_field_name("arguments").map(children).unwrap_or_default();
         let first = arguments.first().copied();
+        // Built-in functions may be hidden by local names.
         let is_builtin = function.kind() == "identifier" && {
             let name = self.b.name(text::clip(self.text(function), MAX_NAME));
             self.local(name).is_none()
@@ -142,6 +143,7 @@ impl Extractor<'_> {
             "len" | "cap" | "copy" if is_builtin => return self.literal(Literal::Int),
             _ => {}
         }
+        // Standard functions whose result is known need no look at outside code.
         if let Some(value) = self.standard_call(function, first) {
             return value;
         }
@@ -152,6 +154,7 @@ impl Extractor<'_> {
         if callee == self.b.unknown() {
             return callee;
         }
+        // First arguments are kept where frameworks take a name and a handler.
         if let (Some(literal), Some(&value)) = (first, args.first())
             && self.b.keeps_arguments(callee)
         {
@@ -223,9 +226,12 @@ fn declares(step: Step<'_>, path: &[Step<'_>]) -> bool {
 /// Role of an expression's name, and the number of arguments if it is called.
 fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     let mut field = step.field;
+    let mut is_element = false;
     for (index, above) in path.iter().enumerate().rev() {
         let kind = above.node.kind();
         match kind {
+            // `x[i] = y` writes what holds the element.
+            "index_expression" if field == Some("operand") && above.field != Some("function") => is_element = true,
             // `(f)(x)`, `(*T)(x)`, `f[T](x)`
             "parenthesized_expression" => {}
             "index_expression" | "type_instantiation_expression"
@@ -237,7 +243,7 @@ fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
                 }
             }
             "unary_expression" if above.node.child_by_field_name("operator").is_some_and(|it| it.kind() == "*") => {}
-            "call_expression" if field == Some("function") => return (Role::Call, arity(above.node)),
+            "call_expression" if field == Some("function") && !is_element => return (Role::Call, arity(above.node)),
             "inc_statement" | "dec_statement" => return (Role::Write, u8::MAX),
             "expression_list" => {
                 let statement = path[..index].last().map_or("", |outer| outer.node.kind());

@@ -12,6 +12,11 @@ use crate::walk::Step;
 /// Comments that give a function to a linker under a name.
 const DIRECTIVES: &[&str] = &["//export ", "//go:linkname ", "//go:wasmexport "];
 
+/// Types of the parameter of a part of a test.
+const SUBTESTS: &[&str] = &["testing.T", "testing.B"];
+/// Longest title in a name, in characters.
+const MAX_TITLE: usize = 80;
+
 impl Extractor<'_> {
     pub(super) fn open_function(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_name("name") else { return };
@@ -76,9 +81,34 @@ impl Extractor<'_> {
 
     pub(super) fn open_literal(&mut self, node: Node<'_>) {
         let id = self.define_anonymous(DefKind::Function, node);
+        if let Some((name, call)) = self.subtest(node) {
+            let name = self.b.name(&name);
+            let (start, end) = (call.start_position().row as u32 + 1, call.end_position().row as u32 + 1);
+            let definition = self.b.definition_mut(id);
+            definition.name = name;
+            (definition.line_start, definition.line_end) = (start, end);
+            definition.flags.is_anonymous = false;
+            definition.flags.is_test = true;
+        }
         let expr = self.b.expr(Expr::Definition(id));
         self.exprs.set(node, expr);
         self.open_function_frame(node, id);
+    }
+
+    /// The name of a function literal that is a part of a test, `run TITLE` for `t.Run("TITLE", func(t *testing.T) …)`,
+    /// and the call. A title that is computed names nothing.
+    fn subtest<'t>(&self, literal: Node<'t>) -> Option<(String, Node<'t>)> {
+        let parameters = literal.child_by_field_name("parameters").map_or("", |parameters| self.text(parameters));
+        if !SUBTESTS.iter().any(|of| parameters.contains(of)) {
+            return None;
+        }
+        let arguments = literal.parent().filter(|arguments| arguments.kind() == "argument_list")?;
+        let call = arguments.parent().filter(|call| call.kind() == "call_expression")?;
+        let method = call.child_by_field_name("function")?.child_by_field_name("field")?;
+        let title = arguments.named_child(0).filter(|title| title.kind().ends_with("string_literal"))?;
+        let text = self.text(title).trim_matches(['"', '`']).replace("::", ":");
+        let title: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_TITLE).collect();
+        (self.text(method) == "Run").then(|| (format!("run {title}"), call))
     }
 
     pub(super) fn open_method_elem(&mut self, node: Node<'_>) {

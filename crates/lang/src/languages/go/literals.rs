@@ -77,6 +77,7 @@ impl Extractor<'_> {
         if base == self.b.unknown() {
             return;
         }
+        // Maps, slices and arrays: what they hold, whatever the key is.
         if !has_fields(path) {
             for element in children(literal).into_iter().take(MAX_ELEMENTS) {
                 let is_keyed = element.kind() == "keyed_element";
@@ -86,6 +87,7 @@ impl Extractor<'_> {
             }
             return;
         }
+        // Structs: the order of their fields is known only where they are declared, so places are stored as `#`.
         for (index, element) in children(literal).into_iter().take(MAX_ELEMENTS).enumerate() {
             let parts = children(element);
             match (element.kind(), parts.as_slice()) {

@@ -7,7 +7,7 @@ fn facts(text: &str) -> FileFacts {
     extract(Language::Go, text.as_bytes(), &Limits::default(), &Cancel::default())
 }
 
-fn named(facts: &FileFacts) -> Vec<String> {
+fn list_named(facts: &FileFacts) -> Vec<String> {
     let role = |role: Role| format!("{role:?}").to_lowercase();
     facts
         .references
@@ -24,7 +24,7 @@ fn named(facts: &FileFacts) -> Vec<String> {
 #[test]
 fn local_names_have_no_references() {
     let text = "package p\nfunc f(a int) {\n\tb := a\n\tg(a, b, c)\n\tfunc(d int) { use(d) }(b)\n}\n";
-    assert_eq!(named(&facts(text)), ["4 call g", "4 read c", "5 call use"]);
+    assert_eq!(list_named(&facts(text)), ["4 call g", "4 read c", "5 call use"]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_second_declaration_in_the_same_block_assigns() {
 fn keys_of_structs_are_fields_and_keys_of_maps_are_names() {
     let text =
         "package p\nvar a = T{K: V}\nvar b = map[string]int{K: V}\nvar c = []T{{K: V}}\nvar d = map[E]T{L: {K: V}}\n";
-    let members: Vec<String> = named(&facts(text)).into_iter().filter(|row| row.contains("write")).collect();
+    let members: Vec<String> = list_named(&facts(text)).into_iter().filter(|row| row.contains("write")).collect();
     assert_eq!(members, ["2 write K", "4 write K", "5 write K"]);
 }
 
@@ -84,7 +84,7 @@ fn roles_of_names() {
         "7 call q",
         "8 call r",
     ];
-    assert_eq!(named(&facts(text)), rows);
+    assert_eq!(list_named(&facts(text)), rows);
 }
 
 #[test]

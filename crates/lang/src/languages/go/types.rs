@@ -59,7 +59,7 @@ impl Extractor<'_> {
     pub(super) fn leave_type<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         let expr = match node.kind() {
-            "qualified_type" => self.qualified(node, path),
+            "qualified_type" => self.record_qualified(node, path),
             "pointer_type" | "parenthesized_type" | "negated_type" => self.expr_of(children(node).first().copied()),
             "slice_type" | "array_type" | "implicit_length_array_type" => {
                 let element = self.field_expr(node, "element");
@@ -97,7 +97,7 @@ impl Extractor<'_> {
         true
     }
 
-    fn qualified<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) -> ExprId {
+    fn record_qualified<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) -> ExprId {
         let (Some(package), Some(name)) = (node.child_by_field_name("package"), node.child_by_field_name("name"))
         else {
             return self.b.unknown();

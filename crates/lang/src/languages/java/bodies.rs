@@ -31,7 +31,7 @@ pub(super) fn enter_return(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
 pub(super) fn leave_return(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     if let Some(value) = Pick::Last.get(node, parent) {
         let value = cx.expr_of(value);
-        cx.returned(value);
+        cx.record_returned(value);
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn enter_record_pattern(cx: &mut Outline<'_>, node: Node<'_>, _: Opti
 
 /// Bare names after `case` are constants of the switched enum, unless they are constants in scope.
 pub(super) fn enter_switch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let Some(selector) = parent.and_then(|parent| cx.known(parent.child_by_field_name("condition"))) else {
+    let Some(selector) = parent.and_then(|parent| cx.find_known(parent.child_by_field_name("condition"))) else {
         return Enter::Descend;
     };
     let scope = cx.scope();
@@ -113,6 +113,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
     let owner = facts.scopes[scope.index()].owner;
     let after = owner.map_or(0, |owner| owner.index());
     let written = &facts.definitions[after..];
+    // Definitions behind the owner are those that it holds.
     let writes_one = written.iter().any(|own| own.owner == owner && own.flags.is_constructor);
     let own = written.iter().enumerate().filter(|(_, own)| own.owner == owner && own.kind == DefKind::Variant);
     let mut ids: FxHashMap<NameId, DefId> = FxHashMap::default();
@@ -133,6 +134,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         let call = |cx: &mut Outline<'_>, expr, enclosing| {
             cx.builder.reference(Reference { expr, role: Role::Call, inexact: false, arity, pos, enclosing });
         };
+        // With a written constructor it is a call of that; otherwise the class is constructed.
         if writes_one {
             let callee = cx.builder.name_expr(INIT, scope);
             cx.refer_with(callee, Role::Call, arity, name);
@@ -143,6 +145,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
             cx.builder.expr(Expr::Call { callee, args });
             call(cx, class, id);
         }
+        // A constant with a body is the only value of a class of its own.
         if let Some(id) = id.filter(|_| constant.child_by_field_name("body").is_some()) {
             let class = cx.builder.expr(Expr::Definition(id));
             call(cx, class, owner);

@@ -104,7 +104,7 @@ fn anonymous(cx: &Outline<'_>, node: Node<'_>, parent: Node<'_>) -> Option<ExprI
     }
     let mut cursor = node.walk();
     let body = node.named_children(&mut cursor).find(|child| child.kind() == "class_body")?;
-    cx.known(Some(body))
+    cx.find_known(Some(body))
 }
 
 /// `new T[…]`: only the element is in type position.
@@ -116,7 +116,7 @@ pub(super) fn enter_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
 }
 
 pub(super) fn leave_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(of) = cx.known(node.child_by_field_name("type")) else { return };
+    let Some(of) = cx.find_known(node.child_by_field_name("type")) else { return };
     let element = cx.builder.expr(Expr::Instance { of });
     let items = cx.builder.list(&[element]);
     let expr = cx.builder.expr(Expr::Collection { kind: Collection::List, items });
@@ -124,13 +124,13 @@ pub(super) fn leave_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
 }
 
 /// The name of a method reference; `None` for `Type::new`.
-fn referred(node: Node<'_>) -> Option<Node<'_>> {
+fn find_referred(node: Node<'_>) -> Option<Node<'_>> {
     let last = node.child(node.child_count().checked_sub(1)?)?;
     last.is_named().then_some(last)
 }
 
 pub(super) fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(name) = referred(node) {
+    if let Some(name) = find_referred(node) {
         cx.mark(name, Mark::Skip);
     }
     Enter::Descend
@@ -140,7 +140,7 @@ pub(super) fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Op
 pub(super) fn leave_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let base = Pick::Nth(0).get(node, None).map(|base| cx.expr_of(base));
     let base = base.unwrap_or(cx.builder.unknown());
-    match referred(node) {
+    match find_referred(node) {
         Some(name) => {
             let text = cx.text(name);
             let expr = cx.builder.path(base, text);
@@ -224,7 +224,7 @@ pub(super) fn leave_class_literal(cx: &mut Outline<'_>, node: Node<'_>, _: Optio
 /// Comparisons are truth values, text stays text when something is added; else the type is that of the operands.
 pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
-    let known = |cx: &Outline<'_>, field: &str| cx.known(node.child_by_field_name(field));
+    let known = |cx: &Outline<'_>, field: &str| cx.find_known(node.child_by_field_name(field));
     let (left, right) = (known(cx, "left"), known(cx, "right"));
     let is_text = |cx: &Outline<'_>, expr: Option<ExprId>| {
         expr.is_some_and(|expr| cx.builder.facts().expr(expr) == Expr::Literal(Literal::Str))
@@ -243,7 +243,7 @@ pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
 
 /// An assignment has the value that is assigned.
 pub(super) fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(right) = cx.known(node.child_by_field_name("right")) {
+    if let Some(right) = cx.find_known(node.child_by_field_name("right")) {
         cx.set_expr(node, right);
     }
 }
@@ -252,7 +252,7 @@ pub(super) fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
     let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
     let expr = match operator {
         "!" => Some(cx.builder.expr(Expr::Literal(Literal::Bool))),
-        _ => cx.known(node.child_by_field_name("operand")),
+        _ => cx.find_known(node.child_by_field_name("operand")),
     };
     if let Some(expr) = expr {
         cx.set_expr(node, expr);

@@ -143,7 +143,7 @@ static RULES: &[(&str, Rule)] = &[
     ("class_literal", Rule::Custom(expressions::enter_class_literal, expressions::leave_class_literal)),
     ("binary_expression", Rule::Custom(common::descend, expressions::leave_binary)),
     ("unary_expression", Rule::Custom(common::descend, expressions::leave_unary)),
-    ("update_expression", Rule::Forward),
+    ("update_expression", Rule::Custom(common::enter_update, common::leave_update)),
 ];
 
 fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
@@ -216,7 +216,7 @@ fn class_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) ->
     let Some(parent) = parent.filter(|parent| parent.kind() == "object_creation_expression") else {
         return Enter::Descend;
     };
-    let base = cx.known(parent.child_by_field_name("type"));
+    let base = cx.find_known(parent.child_by_field_name("type"));
     cx.open_define(&ANONYMOUS, node, None);
     if let (Some(base), Some(frame)) = (base, cx.frame()) {
         frame.bases.push(base);
@@ -238,7 +238,7 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
     else {
         return;
     };
-    let declared = cx.known(node.child_by_field_name("type"));
+    let declared = cx.find_known(node.child_by_field_name("type"));
     cx.field_of_parameter(node, name, declared, DefFlags::default(), Visibility::Private);
 }
 

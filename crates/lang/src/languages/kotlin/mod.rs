@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{descend, implied, nothing};
+use super::outline::common::{descend, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
@@ -155,7 +155,7 @@ fn function_of(table: &[(&str, &'static str)], operator: &str) -> Option<&'stati
 fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(operator) = node.child_by_field_name("operator") else { return };
     if let Some(function) = function_of(BINARY, operator.kind()) {
-        implied(cx, node.child_by_field_name("left"), function, operator);
+        record_implied(cx, node.child_by_field_name("left"), function, operator);
     }
 }
 
@@ -163,7 +163,7 @@ fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Forward, node, parent);
     let Some(operator) = node.child_by_field_name("operator") else { return };
     if let Some(function) = function_of(UNARY, operator.kind()) {
-        implied(cx, node.child_by_field_name("argument"), function, operator);
+        record_implied(cx, node.child_by_field_name("argument"), function, operator);
     }
 }
 
@@ -172,7 +172,7 @@ fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Index(Pick::Nth(0)), node, parent);
     let is_written = parent.is_some_and(|parent| parent.kind() == "assignment" && parent.named_child(0) == Some(node));
     let at = node.child(1).unwrap_or(node);
-    implied(cx, node.named_child(0), if is_written { "set" } else { "get" }, at);
+    record_implied(cx, node.named_child(0), if is_written { "set" } else { "get" }, at);
 }
 
 fn enter_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -187,21 +187,21 @@ fn leave_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let (Some(left), Some(function)) = (node.named_child(0), node.named_child(1)) else { return };
     if function.kind() == "identifier" && node.named_child_count() == 3 {
         let name = cx.name_text(function).to_owned();
-        implied(cx, Some(left), &name, function);
+        record_implied(cx, Some(left), &name, function);
     }
 }
 
 /// `a in b`
 fn leave_in(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let at = node.child(1).unwrap_or(node);
-    implied(cx, node.child_by_field_name("right"), "contains", at);
+    record_implied(cx, node.child_by_field_name("right"), "contains", at);
 }
 
 /// `a..b`
 fn leave_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(operator) = node.child(1) else { return };
     let function = if operator.kind() == "..<" { "rangeUntil" } else { "rangeTo" };
-    implied(cx, node.named_child(0), function, operator);
+    record_implied(cx, node.named_child(0), function, operator);
 }
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -308,8 +308,8 @@ fn value_after_equals(node: Node<'_>) -> Option<Node<'_>> {
 /// `val` and `var` make a parameter of the primary constructor a property.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = NAME.get(node, None) else { return };
-    let declared = cx.known(TYPE.get(node, None));
-    let default = cx.known(value_after_equals(node));
+    let declared = cx.find_known(TYPE.get(node, None));
+    let default = cx.find_known(value_after_equals(node));
     cx.class_parameter(node, name, declared, default, false);
 }
 
@@ -331,10 +331,10 @@ fn leave_parameters(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
             "parameter_modifiers" if cx.text(*child).contains("vararg") => kind = ParameterKind::Rest,
             "parameter" => {
                 let Some(name) = NAME.get(*child, None) else { continue };
-                let declared = cx.known(TYPE.get(*child, None));
+                let declared = cx.find_known(TYPE.get(*child, None));
                 let next = children.get(index + 1).copied();
                 let next = next.filter(|next| !matches!(next.kind(), "parameter" | "parameter_modifiers"));
-                let default = cx.known(next);
+                let default = cx.find_known(next);
                 let text = cx.name_text(name);
                 cx.add_parameter(text, kind, declared, default);
                 kind = ParameterKind::Plain;
@@ -356,7 +356,7 @@ fn leave_variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if cx.parent_mark() == Mark::Params
         && let Some(name) = NAME.get(node, None)
     {
-        let declared = cx.known(TYPE.get(node, None));
+        let declared = cx.find_known(TYPE.get(node, None));
         let text = cx.name_text(name);
         cx.add_parameter(text, ParameterKind::Plain, declared, None);
     }
@@ -382,7 +382,7 @@ fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
 
 fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let declaration = PROPERTY.names.get(node, parent);
-    let declared = declaration.and_then(|declaration| cx.known(TYPE.get(declaration, None)));
+    let declared = declaration.and_then(|declaration| cx.find_known(TYPE.get(declaration, None)));
     let value = initializer(cx, node);
     if !cx.has_remembered(node) {
         let names = cx.names_of(&PROPERTY, node, parent);
@@ -394,7 +394,7 @@ fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
         }
         return;
     }
-    for id in cx.remembered(node) {
+    for id in cx.take_remembered(node) {
         let values = match value {
             Some(value) => cx.builder.list(&[value]),
             None => crate::facts::FactsBuilder::EMPTY,
@@ -414,7 +414,7 @@ fn initializer(cx: &Outline<'_>, node: Node<'_>) -> Option<crate::facts::ExprId>
         if matches!(kind, "variable_declaration" | "multi_variable_declaration") {
             declared = true;
         } else if declared && !matches!(kind, "getter" | "setter" | "type_constraints" | "property_delegate") {
-            return cx.known(Some(child));
+            return cx.find_known(Some(child));
         }
     }
     None
@@ -422,14 +422,14 @@ fn initializer(cx: &Outline<'_>, node: Node<'_>) -> Option<crate::facts::ExprId>
 
 fn leave_subject(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(declaration) = Pick::Kind(&["variable_declaration"]).get(node, None) else { return };
-    let value = cx.known(Pick::Last.get(node, None));
+    let value = cx.find_known(Pick::Last.get(node, None));
     if let Some(name) = NAME.get(declaration, None) {
         cx.bind_local(name, None, value);
     }
 }
 
 fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let iterated = node.named_child(1).and_then(|over| cx.known(Some(over)));
+    let iterated = node.named_child(1).and_then(|over| cx.find_known(Some(over)));
     let element = iterated.map(|base| cx.builder.expr(Expr::Element { base }));
     let names = cx.names_of(&PROPERTY, node, parent);
     let single = names.len() == 1;
@@ -449,7 +449,7 @@ fn enter_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ent
 }
 
 fn leave_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let declared = cx.known(TYPE.get(node, None));
+    let declared = cx.find_known(TYPE.get(node, None));
     if let Some(name) = NAME.get(node, None) {
         cx.bind_local(name, declared, None);
     }
@@ -473,7 +473,7 @@ fn argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter 
 }
 
 fn leave_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(value) = cx.known(Pick::Last.get(node, None)) {
+    if let Some(value) = cx.find_known(Pick::Last.get(node, None)) {
         cx.set_expr(node, value);
     }
 }

@@ -121,11 +121,11 @@ fn enter_local(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -
 
 fn leave_local(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let global = cx.has_remembered(node);
-    let mut ids = cx.remembered(node).into_iter();
+    let mut ids = cx.take_remembered(node).into_iter();
     let inner = inner(node);
     let values = values(inner);
     for (index, name) in targets(inner).into_iter().enumerate() {
-        let value = cx.known(values.get(index).copied());
+        let value = cx.find_known(values.get(index).copied());
         if global {
             if let Some(id) = ids.next() {
                 cx.add_value(id, value);
@@ -158,7 +158,7 @@ fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
     let values = values(node);
     for (index, target) in targets(node).into_iter().enumerate() {
-        let value = cx.known(values.get(index).copied());
+        let value = cx.find_known(values.get(index).copied());
         if target.kind() == "identifier" && cx.scope_kind() == ScopeKind::File {
             cx.assign_global(DefKind::Variable, target, node, value);
         } else if target.kind() == "dot_index_expression"
@@ -224,7 +224,7 @@ fn enter_field(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ent
 }
 
 fn leave_field(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(value) = cx.known(node.child_by_field_name("value")) {
+    if let Some(value) = cx.find_known(node.child_by_field_name("value")) {
         cx.set_expr(node, value);
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn find(finder: &mut Finder<'_>, text: &str) {
         {
             match word {
                 "Use" if has_cobra => finder.command_of(text, at + 2, Place::Around),
-                "Name" if has_cli => named(finder, at, text),
+                "Name" if has_cli => find_named(finder, at, text),
                 _ => {}
             }
         } else if matches!(word, "DisableFlagParsing" | "FParseErrWhitelist" | "UnknownFlags" | "SkipFlagParsing") {
@@ -97,7 +97,7 @@ fn flag(finder: &mut Finder<'_>, at: usize, word: &str) {
 }
 
 /// `&cli.StringFlag{Name: "x"}`, `&cli.Command{Name: "x"}`
-fn named(finder: &mut Finder<'_>, at: usize, text: &str) {
+fn find_named(finder: &mut Finder<'_>, at: usize, text: &str) {
     let mut depth = 0usize;
     let open = (0..at).rev().take(400).find(|&before| match finder.token(before) {
         Some(super::Token::Sign(b')' | b']' | b'}')) => {

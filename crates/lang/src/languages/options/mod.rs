@@ -193,7 +193,7 @@ fn find(language: Language, text: &str) -> Vec<(String, DeclaredKind, usize, Pla
 }
 
 /// The commands and options that a text declares, without its definitions.
-pub fn declared(language: Language, text: &str) -> Vec<(String, DeclaredKind)> {
+pub fn list_declared(language: Language, text: &str) -> Vec<(String, DeclaredKind)> {
     find(language, text).into_iter().map(|(name, kind, ..)| (name, kind)).collect()
 }
 

@@ -90,6 +90,7 @@ fn attribute(finder: &mut Finder<'_>, at: usize) {
         return;
     }
     let end = finder.close(at + 1);
+    // An enum of commands: its variants are their names.
     if name == "derive" {
         if (at + 2..end).any(|inner| finder.word(inner) == Some("Subcommand")) {
             commands(finder, end);
@@ -99,6 +100,7 @@ fn attribute(finder: &mut Finder<'_>, at: usize) {
     if !ATTRIBUTES.contains(&name) {
         return;
     }
+    // Without a value, the name is that of the field below.
     let field = field(finder, end);
     let mut inner = at + 2;
     while inner < end {

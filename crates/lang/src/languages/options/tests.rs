@@ -5,7 +5,7 @@ use crate::{Language, extract};
 
 /// What a text declares: a command with its name, an option with its dashes, `?` for what is open; each with the name
 /// of its definition.
-fn shown(language: Language, text: &str) -> Vec<String> {
+fn show_declared(language: Language, text: &str) -> Vec<String> {
     let facts = extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
     let rows = facts.declared.iter().map(|row| {
         let def = row.def.map_or("-", |def| facts.name(facts.definition(def).name));
@@ -93,7 +93,7 @@ const CASES: &[(Language, &str, &[&str])] = &[
 #[test]
 fn commands_and_options_are_found_with_what_declares_them() {
     for (language, text, wanted) in CASES {
-        assert_eq!(shown(*language, text), *wanted, "{text}");
+        assert_eq!(show_declared(*language, text), *wanted, "{text}");
     }
 }
 
@@ -113,7 +113,7 @@ fn any_text_ends() {
     ] {
         for language in [Language::Python, Language::Rust, Language::Go, Language::TypeScript] {
             let text = format!("click clap cobra commander typer {}é", open.repeat(4_000));
-            super::declared(language, &text);
+            super::list_declared(language, &text);
         }
     }
 }

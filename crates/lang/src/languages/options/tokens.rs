@@ -47,7 +47,7 @@ impl<'t> Reader<'t> {
                 self.at += self.bytes[start..].iter().take_while(|byte| is_word(byte)).count();
                 return Some((Token::Word(&self.text[start..self.at]), start));
             } else if matches!(byte, b'"' | b'\'' | b'`') {
-                return Some((self.quoted(byte), start));
+                return Some((self.read_quoted(byte), start));
             } else {
                 self.at += 1;
                 return Some((Token::Sign(byte), start));
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    fn quoted(&mut self, quote: u8) -> Token<'t> {
+    fn read_quoted(&mut self, quote: u8) -> Token<'t> {
         let start = self.at;
         let is_rust = self.language == Language::Rust;
         let triple = if quote == b'"' { "\"\"\"" } else { "'''" };

@@ -97,6 +97,7 @@ impl Outline<'_> {
         let words = self.words_before(self.header_start(extent).start_byte(), name.start_byte());
         let flags = self.word_flags(&words);
         let visibility = self.visibility(&words, text);
+        // The grammar adjusts a draft, as it does for definitions with a body.
         let mut draft = super::Draft {
             kind,
             name: Some(text.to_owned()),
@@ -143,7 +144,7 @@ impl Outline<'_> {
     /// Leaves a variable declaration: its type and value are known.
     pub(crate) fn leave_bind<'t>(&mut self, bind: &Bind, node: Node<'t>, parent: Option<Node<'t>>) {
         let names = self.names_of(bind, node, parent);
-        let declared = self.known(bind.ty.get(node, parent));
+        let declared = self.find_known(bind.ty.get(node, parent));
         let values = self.values_of(bind, node, parent, names.len());
         let defined = self.variables.remove(&node.id());
         if defined.is_none() {
@@ -176,9 +177,9 @@ impl Outline<'_> {
         let listed = value.kind() == "expression_list";
         if listed && value.named_child_count() == names {
             let mut cursor = value.walk();
-            return value.named_children(&mut cursor).map(|value| self.known(Some(value))).collect();
+            return value.named_children(&mut cursor).map(|value| self.find_known(Some(value))).collect();
         }
-        let value = if listed { self.first_expr(value) } else { self.known(Some(value)) };
+        let value = if listed { self.first_expr(value) } else { self.find_known(Some(value)) };
         let Some(value) = value else { return vec![None; names] };
         let value = match bind.wrap {
             Wrap::Plain => value,
@@ -214,8 +215,8 @@ impl Outline<'_> {
 
     /// An assignment: the last expression of the node is stored in the one that it names.
     pub(crate) fn store_assigned<'t>(&mut self, left: Pick, node: Node<'t>, parent: Option<Node<'t>>) {
-        let target = self.known(left.get(node, parent));
-        let value = self.known(node.named_child(node.named_child_count().saturating_sub(1) as u32));
+        let target = self.find_known(left.get(node, parent));
+        let value = self.find_known(node.named_child(node.named_child_count().saturating_sub(1) as u32));
         if let (Some(target), Some(value)) = (target, value) {
             self.builder.store(target, value);
         }
@@ -230,8 +231,8 @@ impl Outline<'_> {
         parent: Option<Node<'t>>,
     ) {
         let names = self.names_of(bind, node, parent);
-        let declared = self.known(bind.ty.get(node, parent));
-        let default = self.known(bind.value.get(node, parent));
+        let declared = self.find_known(bind.ty.get(node, parent));
+        let default = self.find_known(bind.value.get(node, parent));
         let Some(around) = self.stack.iter().rev().nth(1) else { return };
         let mark = around.mark;
         let direct = around.frame || matches!(mark, Mark::Params | Mark::Receiver);

@@ -21,9 +21,22 @@ pub(crate) fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> 
     Enter::Descend
 }
 
+/// `a++`, `--a`: the operand is written.
+pub(crate) fn enter_update(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(operand) = node.child_by_field_name("argument").or_else(|| node.named_child(0)) {
+        cx.mark(operand, Mark::Write);
+    }
+    Enter::Descend
+}
+
+/// An update has the value of its operand.
+pub(crate) fn leave_update(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Forward, node, parent);
+}
+
 /// A method that an operator calls on its operand without its name being written.
-pub(crate) fn implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, at: Node<'_>) {
-    let Some(base) = cx.known(operand) else { return };
+pub(crate) fn record_implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, at: Node<'_>) {
+    let Some(base) = cx.find_known(operand) else { return };
     if matches!(cx.builder.facts().expr(base), Expr::Literal(_) | Expr::Unknown | Expr::Collection { .. }) {
         return;
     }
@@ -39,7 +52,7 @@ pub(crate) fn leave_operator(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Nod
     let field = |names: [&str; 2]| names.iter().find_map(|name| node.child_by_field_name(name));
     let (Some(operator), left) = (field(["operator", "op"]), field(["left", "lhs"])) else { return };
     let method = cx.text(operator);
-    implied(cx, left, method, operator);
+    record_implied(cx, left, method, operator);
 }
 
 /// Opens a block.

@@ -68,6 +68,7 @@ impl Outline<'_> {
         name_node: Option<Node<'t>>,
         name: Option<String>,
     ) {
+        // A name behind the node (`typedef struct { } T`) widens the definition to what holds both.
         let elsewhere = name_node.is_some_and(|name| name.start_byte() > node.end_byte());
         let extent = parent.filter(|_| elsewhere).unwrap_or_else(|| self.extent(node, parent));
         let mut draft = Draft {
@@ -92,6 +93,7 @@ impl Outline<'_> {
         draft.flags.is_constructor = define.constructor;
         draft.flags.is_anonymous = define.anonymous;
         draft.visibility = self.visibility(&draft.words, draft.name.as_deref().unwrap_or(""));
+        // Last, what only the language knows.
         (self.grammar.adjust)(self, node, parent, &mut draft);
         self.open(node, draft);
     }
@@ -101,6 +103,7 @@ impl Outline<'_> {
         let is_macro = draft.kind == DefKind::Macro;
         let is_name = |name: &&str| !name.trim().is_empty() && (is_macro || !self.grammar.reserved.contains(name));
         let name = draft.name.as_deref().filter(is_name);
+        // A keyword as a name is an error of the parser.
         if name.is_none() && !draft.flags.is_anonymous {
             return None;
         }
@@ -117,6 +120,7 @@ impl Outline<'_> {
             definition.flags.is_declaration |= draft.no_body == NoBody::Declaration;
         }
         let id = self.builder.definition(definition);
+        // Bound before its scopes are opened: the name belongs to the scope around it.
         if draft.bound && !draft.flags.is_anonymous {
             let namespace = self.namespace(draft.kind);
             self.builder.bind_definition(id, namespace);
@@ -131,6 +135,7 @@ impl Outline<'_> {
             }
         }
         self.frames.push(frame);
+        // The parts are visited later, each with the meaning that it has here.
         if let Some(name) = draft.name_node
             && !draft.visit_name
         {
@@ -158,6 +163,7 @@ impl Outline<'_> {
         };
         let loose = draft.extent.id() != node.id() && !self.loose_type_parameters.is_empty();
         let generic = has_generics || loose;
+        // Type parameters are visible in header and body, parameters only in the body.
         let header = if generic { self.builder.scope(outer, ScopeKind::Generics, owner) } else { outer };
         let is_function = draft.kind == DefKind::Function;
         let kind = match draft.kind {
@@ -233,7 +239,7 @@ impl Outline<'_> {
     }
 
     /// A value that the innermost function returns.
-    pub(crate) fn returned(&mut self, value: ExprId) {
+    pub(crate) fn record_returned(&mut self, value: ExprId) {
         if value == self.builder.unknown() {
             return;
         }
@@ -334,7 +340,7 @@ impl Outline<'_> {
 
     /// A type parameter of the innermost definition, or of the one that follows if its header has not been reached.
     pub(crate) fn leave_type_param(&mut self, names: &[Node<'_>], bound: Option<Node<'_>>) {
-        let bound = self.known(bound);
+        let bound = self.find_known(bound);
         for &name in names {
             self.add_type_param(name, bound);
         }

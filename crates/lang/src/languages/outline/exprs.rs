@@ -25,7 +25,7 @@ impl Outline<'_> {
     }
 
     /// The expression that a node is, if it is one.
-    pub(crate) fn known(&self, node: Option<Node<'_>>) -> Option<ExprId> {
+    pub(crate) fn find_known(&self, node: Option<Node<'_>>) -> Option<ExprId> {
         self.exprs.get(&node?.id()).copied()
     }
 
@@ -174,7 +174,7 @@ impl Outline<'_> {
     /// The first child that is an expression.
     pub(crate) fn first_expr(&self, node: Node<'_>) -> Option<ExprId> {
         let mut cursor = node.walk();
-        node.named_children(&mut cursor).find_map(|child| self.known(Some(child)))
+        node.named_children(&mut cursor).find_map(|child| self.find_known(Some(child)))
     }
 
     fn last_expr(&self, node: Node<'_>) -> Option<ExprId> {
@@ -182,12 +182,12 @@ impl Outline<'_> {
         while last.is_extra() {
             last = last.prev_named_sibling()?;
         }
-        self.known(Some(last))
+        self.find_known(Some(last))
     }
 
     fn child_exprs(&self, node: Node<'_>) -> Vec<ExprId> {
         let mut cursor = node.walk();
-        node.named_children(&mut cursor).filter_map(|child| self.known(Some(child))).collect()
+        node.named_children(&mut cursor).filter_map(|child| self.find_known(Some(child))).collect()
     }
 
     /// Gives a node its expression by its rule, all its children being left.
@@ -215,7 +215,9 @@ impl Outline<'_> {
                 let base = base.get(node, parent).map(|base| self.expr_of(base));
                 base.map(|base| self.builder.expr(Expr::Index { base }))
             }
-            Rule::Instance(ty) => self.known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of })),
+            Rule::Instance(ty) => {
+                self.find_known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of }))
+            }
             Rule::Function(result) => {
                 let result = result.get(node, parent).map(|result| self.expr_of(result));
                 let result = result.unwrap_or(self.builder.unknown());
@@ -225,7 +227,7 @@ impl Outline<'_> {
                 let items: Vec<ExprId> = if fields.is_empty() {
                     self.child_exprs(node)
                 } else {
-                    fields.iter().filter_map(|field| self.known(node.child_by_field_name(field))).collect()
+                    fields.iter().filter_map(|field| self.find_known(node.child_by_field_name(field))).collect()
                 };
                 Some(self.builder.union(&items))
             }
@@ -248,6 +250,7 @@ impl Outline<'_> {
         };
         let Some(expr) = expr else { return };
         self.set_expr(node, expr);
+        // Names of generic types may be bases or bounds of the definition around.
         if matches!(rule, Rule::Generic(..)) {
             self.list_in_frame(expr, node);
         }

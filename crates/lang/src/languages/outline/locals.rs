@@ -20,6 +20,7 @@ struct Known {
 /// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them. In
 /// languages where variables that hold functions are called by their names, calls stay.
 pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) {
+    // First what each scope binds, in the two name spaces of values and types.
     let mut known: FxHashMap<(ScopeId, NameId), Known> = FxHashMap::default();
     for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Callee) {
         let entry = known.entry((binding.scope, binding.name)).or_default();
@@ -47,6 +48,7 @@ pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) 
             return true;
         }
         let in_type = matches!(reference.role, Role::Type | Role::Inherit | Role::Implement | Role::Decorate);
+        // The innermost scope that binds the name decides.
         let mut next = Some(scope);
         for _ in 0..MAX_SCOPES {
             let Some(scope) = next else { return true };

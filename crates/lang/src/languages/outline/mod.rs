@@ -262,7 +262,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The definitions that a node made when it was entered.
-    pub(super) fn remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
+    pub(super) fn take_remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
         self.variables.remove(&node.id()).unwrap_or_default()
     }
 
@@ -416,6 +416,7 @@ impl<'tree> Visitor<'tree> for Outline<'_> {
 
 impl Outline<'_> {
     fn enter_rule<'t>(&mut self, rule: Rule, node: Node<'t>, parent: Option<Node<'t>>) -> Enter {
+        // Leaves are finished here. Other rules only mark their children; their expression is made when they are left.
         match rule {
             Rule::Skip => return Enter::Skip,
             Rule::Comment => {
@@ -452,6 +453,10 @@ impl Outline<'_> {
             Rule::Generic(base, args) => self.enter_generic(base.get(node, parent), args.get(node, parent)),
             Rule::Block | Rule::Sequence(true) if self.current_mark() != Mark::Body => {
                 self.open_scope(ScopeKind::Block);
+            }
+            // What writes an element writes what holds it.
+            Rule::Index(base) if self.current_mark() == Mark::Write => {
+                self.mark_picked(base.get(node, parent), Mark::Write);
             }
             Rule::Instance(ty) => self.mark_picked(ty.get(node, parent), Mark::Type),
             Rule::Assign(left) => self.mark_picked(left.get(node, parent), Mark::Write),
@@ -520,7 +525,7 @@ impl Outline<'_> {
             Rule::Return => {
                 if let Some(value) = Pick::Last.get(node, parent) {
                     let value = self.expr_of(value);
-                    self.returned(value);
+                    self.record_returned(value);
                 }
             }
             Rule::Assign(left) => {

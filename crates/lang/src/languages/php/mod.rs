@@ -196,7 +196,7 @@ fn enter_promoted(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
 fn leave_promoted(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_param(&PARAMETER, ParameterKind::Plain, node, parent);
     if let Some(name) = node.child_by_field_name("name") {
-        let declared = cx.known(node.child_by_field_name("type"));
+        let declared = cx.find_known(node.child_by_field_name("type"));
         let words = cx.words_before(node.start_byte(), name.start_byte());
         let visibility = cx.visibility(&words, "");
         cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
@@ -232,7 +232,7 @@ fn enter_foreach(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> E
 }
 
 fn leave_foreach(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let over = cx.known(node.named_child(0));
+    let over = cx.find_known(node.named_child(0));
     let element = over.map(|base| cx.builder.expr(Expr::Element { base }));
     let targets = targets(node);
     let names = cx.pattern_names(&targets);
@@ -272,7 +272,7 @@ fn enter_assignment(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -
 }
 
 fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let value = cx.known(node.child_by_field_name("right"));
+    let value = cx.find_known(node.child_by_field_name("right"));
     let left = node.child_by_field_name("left").filter(|left| is_variable(*left));
     let Some(left) = left else { return };
     let names = cx.pattern_names(&[left]);
@@ -310,7 +310,7 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
         && let Some(name) = arguments.and_then(|arguments| arguments.named_child(0)?.named_child(0)?.named_child(0))
         && name.kind() == "string_content"
     {
-        let value = cx.known(arguments.and_then(|arguments| arguments.named_child(1)));
+        let value = cx.find_known(arguments.and_then(|arguments| arguments.named_child(1)));
         cx.assign_global(DefKind::Constant, name, node, value);
     }
 }

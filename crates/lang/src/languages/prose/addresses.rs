@@ -20,7 +20,7 @@ pub(super) struct Addressed {
 pub(super) fn names(document: &Document, format: Format, lines: &[&str]) -> Vec<Addressed> {
     let mut found: Vec<Addressed> = Vec::new();
     let mut add = |target: &str, line: u32| {
-        if let Some((name, wants)) = addressed(target) {
+        if let Some((name, wants)) = parse_address(target) {
             let row = Addressed { name, wants, line };
             if !found.contains(&row) {
                 found.push(row);
@@ -32,7 +32,7 @@ pub(super) fn names(document: &Document, format: Format, lines: &[&str]) -> Vec<
     }
     if format == Format::Markdown {
         for (line, number) in lines.iter().zip(1..) {
-            if let Some(target) = defined(line) {
+            if let Some(target) = parse_defined(line) {
                 add(target, number);
             }
         }
@@ -41,12 +41,12 @@ pub(super) fn names(document: &Document, format: Format, lines: &[&str]) -> Vec<
 }
 
 /// The target of a link that is defined apart: ``[`Pool`]: crate::Pool``.
-fn defined(line: &str) -> Option<&str> {
+fn parse_defined(line: &str) -> Option<&str> {
     let (_, rest) = line.strip_prefix('[')?.split_once("]: ")?;
     rest.split_whitespace().next()
 }
 
-fn addressed(target: &str) -> Option<(String, Wanted)> {
+fn parse_address(target: &str) -> Option<(String, Wanted)> {
     let found = match target.split_once("://") {
         Some((_, page)) => {
             page.strip_prefix("docs.rs/").map(of_rust).or_else(|| Some(of_go(page.strip_prefix("pkg.go.dev/")?)))
@@ -62,7 +62,7 @@ fn path(target: &str) -> Option<(String, Wanted)> {
     let (path, member) = rest.split_once('#').unwrap_or((rest, ""));
     let path = path.trim_end_matches(['(', ')', '!']);
     let is_path = path.contains("::") && path.split("::").all(is_name);
-    let wants = if kind.is_empty() { Wanted::Any } else { wanted(kind)? };
+    let wants = if kind.is_empty() { Wanted::Any } else { parse_wanted(kind)? };
     is_path.then(|| match member.split_once('.').filter(|(_, member)| is_name(member)) {
         Some((_, member)) => (format!("{path}::{member}"), Wanted::Any),
         None => (path.to_owned(), wants),
@@ -75,7 +75,7 @@ fn of_rust(page: &str) -> Option<(String, Wanted)> {
     let mut parts: Vec<&str> = page.split('/').skip(2).collect();
     let last = parts.pop()?.strip_suffix(".html")?;
     let (kind, name) = last.split_once('.')?;
-    let wants = wanted(kind)?;
+    let wants = parse_wanted(kind)?;
     parts.push(name);
     let member = member.split_once('.').filter(|(kind, _)| matches!(*kind, "method" | "tymethod" | "variant"));
     parts.extend(member.map(|(_, member)| member));
@@ -102,7 +102,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The kind that a page of a reference, or a mark of a path, is for.
-fn wanted(kind: &str) -> Option<Wanted> {
+fn parse_wanted(kind: &str) -> Option<Wanted> {
     Some(match kind {
         "fn" | "function" | "macro" | "attr" | "derive" | "method" => Wanted::Function,
         "struct" | "enum" | "trait" | "type" | "union" | "traitalias" => Wanted::Type,
@@ -132,9 +132,9 @@ mod tests {
             ("guide.md#a", "-"),
             ("mailto:a@b.c", "-"),
         ] {
-            assert_eq!(addressed(target).map_or("-".to_owned(), |(name, _)| name), wanted, "{target}");
+            assert_eq!(parse_address(target).map_or("-".to_owned(), |(name, _)| name), wanted, "{target}");
         }
-        assert_eq!(defined("[`Pool`]: crate::Pool"), Some("crate::Pool"));
-        assert_eq!(defined("see [a]: b"), None);
+        assert_eq!(parse_defined("[`Pool`]: crate::Pool"), Some("crate::Pool"));
+        assert_eq!(parse_defined("see [a]: b"), None);
     }
 }

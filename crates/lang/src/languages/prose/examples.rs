@@ -48,7 +48,7 @@ pub(super) fn names(language: Language, text: &str, input: &Input<'_>) -> Vec<Ex
     let plain = if language == Language::Python { without_prompts(text) } else { None };
     let text = plain.as_deref().unwrap_or(text);
     let facts = extract(language, text.as_bytes(), input.limits, input.cancel);
-    let imported = imported(&facts);
+    let imported = list_imported(&facts);
     let mut found: Vec<Example> = Vec::new();
     let mut seen: FxHashSet<(String, u32)> = FxHashSet::default();
     let mut add = |name: String, is_call: bool, line: u32| {
@@ -95,11 +95,11 @@ fn without_prompts(text: &str) -> Option<String> {
 }
 
 /// Local names of imports, and what they are; names that are bound to something else as well are left out.
-fn imported(facts: &FileFacts) -> FxHashMap<NameId, String> {
+fn list_imported(facts: &FileFacts) -> FxHashMap<NameId, String> {
     let mut known: FxHashMap<NameId, Option<String>> = FxHashMap::default();
     for binding in &facts.bindings {
         let target = match binding.target {
-            BindingTarget::Import(id) => bound(facts, id.index()),
+            BindingTarget::Import(id) => find_bound(facts, id.index()),
             _ => None,
         };
         let row = known.entry(binding.name).or_insert_with(|| target.clone());
@@ -111,7 +111,7 @@ fn imported(facts: &FileFacts) -> FxHashMap<NameId, String> {
 }
 
 /// What the local name of an import is.
-fn bound(facts: &FileFacts, import: usize) -> Option<String> {
+fn find_bound(facts: &FileFacts, import: usize) -> Option<String> {
     let whole = target(facts, import)?;
     match facts.imports[import].kind {
         ImportKind::ModuleRoot => whole.split(['.', ':']).next().map(str::to_owned),

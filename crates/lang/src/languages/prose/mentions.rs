@@ -17,6 +17,7 @@ const CLASS_DIRECTIVES: &[&str] = &["class", "exception", "struct", "enum", "tra
 
 /// Adds the mentions of a document whose sections are known.
 pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder) {
+    // Most texts have no sign of a mention and need not be parsed.
     if !may_mention(input.text) {
         return;
     }
@@ -29,6 +30,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
     let mut found = Vec::new();
     for named in &document.mentions {
         let text = lines.get(named.line.saturating_sub(1) as usize).copied().unwrap_or("");
+        // What a text speaks of (a class, a module) completes the names behind it.
         context.enter(named, text, format);
         let form = form(named);
         if found.len() >= MAX_MENTIONS {
@@ -39,7 +41,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
         let noun = (named.kind == MentionKind::Code && matches!(form, MentionForm::Symbol | MentionForm::Call))
             .then(|| nouns::beside(&lines, named.line, &named.name))
             .flatten();
-        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), wanted);
+        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), parse_wanted);
         found.push(Mention {
             enclosing: sections.at(named.line),
             name: builder.name(&named.name),
@@ -53,6 +55,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
             pos,
         });
     }
+    // Then names that only the target of a link shows, command lines, and imports of examples.
     for row in addresses::names(&document, format, &lines) {
         if found.len() >= MAX_MENTIONS {
             break;
@@ -111,6 +114,7 @@ fn add_examples(
     builder: &mut FactsBuilder,
     found: &mut Vec<Mention>,
 ) {
+    // Examples are parsed like code, so their size is limited for the whole document.
     let mut left = MAX_EXAMPLES;
     for block in document.blocks.iter().filter(|block| block.kind == BlockKind::Code) {
         let Some(language) = block.language.as_deref().and_then(examples::language) else { continue };
@@ -118,6 +122,7 @@ fn add_examples(
             break;
         }
         left -= block.text.len();
+        // Lines of the block are found again in the document, which may indent or quote them.
         let places = line_places(&block.text, lines, block.line);
         for Example { name, is_call, line, language } in examples::names(language, &block.text, input) {
             if found.len() >= MAX_MENTIONS {
@@ -229,7 +234,7 @@ const fn mark(kind: MentionKind) -> MentionMark {
 }
 
 /// The kind that a role or directive asks for.
-fn wanted(role: &str) -> Wanted {
+fn parse_wanted(role: &str) -> Wanted {
     match role {
         "func" | "function" | "fn" | "macro" => Wanted::Function,
         "meth" | "method" | "staticmethod" | "classmethod" => Wanted::Method,

@@ -24,7 +24,7 @@ pub(super) fn markdown(input: &Input<'_>) -> Result<FileFacts, Problem> {
 }
 
 /// reStructuredText.
-pub(super) fn restructured(input: &Input<'_>) -> Result<FileFacts, Problem> {
+pub(super) fn read_restructured(input: &Input<'_>) -> Result<FileFacts, Problem> {
     Ok(document(input, Format::Restructured))
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     /// Each section with its owners, lines and bytes.
-    fn shown(language: Language, text: &str) -> Vec<String> {
+    fn show_sections(language: Language, text: &str) -> Vec<String> {
         let facts = extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
         let path = |facts: &FileFacts, index: usize| {
             let mut names = Vec::new();
@@ -186,7 +186,7 @@ mod tests {
         let text = "---\ntitle: x\n# no\n---\n\nHello.\n\n# The `m1nd` [guide](x.md)\nWhat it is.\n\n```sh\n# not a heading\n```\n\
                     ## Install ##\n    # code\ntext\n\nUse\n---\nlast\n## Install\n<!--\n# hidden\n-->\n#tag\n";
         assert_eq!(
-            shown(Language::Markdown, text),
+            show_sections(Language::Markdown, text),
             [
                 "The m1nd guide 8-25 [What it is.] #tag",
                 "The m1nd guide > Install 14-17 [# code text] text",
@@ -201,7 +201,7 @@ mod tests {
         let text = "=====\nTitle\n=====\n\nIntro text.\n\nPart one\n========\n\n.. note:: x\n\nDeep\n----\nbody\n\n===  ===\na    b\n\
                     ===  ===\n\n    Code\n    ----\n\nPart two\n========\nend\n";
         assert_eq!(
-            shown(Language::RestructuredText, text),
+            show_sections(Language::RestructuredText, text),
             [
                 "Title 1-25 [Intro text.] end",
                 "Title > Part one 7-22 [-]     ----",
@@ -215,7 +215,7 @@ mod tests {
     fn asciidoc_sections_have_the_level_of_their_signs() {
         let text = "= Book\nAuthor\n\n== One\ntext\n----\n== code\n----\n=== Two\nmore\n== Three\n";
         assert_eq!(
-            shown(Language::AsciiDoc, text),
+            show_sections(Language::AsciiDoc, text),
             [
                 "Book 1-11 [Author] == Three",
                 "Book > One 4-10 [text] more",
@@ -243,12 +243,12 @@ mod tests {
                 "# [a](",
                 "é\n=\n",
             ] {
-                shown(language, text);
+                show_sections(language, text);
             }
             // Unclosed markers are handled at once, instead of scanning to the end of the line for each.
             for open in ["[", "<", "![", "`"] {
                 let heading = format!("== x {}\n===\n# y {}\n", open.repeat(1 << 19), open.repeat(1 << 19));
-                shown(language, &heading);
+                show_sections(language, &heading);
             }
         }
     }

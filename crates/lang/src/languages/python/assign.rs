@@ -256,6 +256,7 @@ impl Extractor<'_> {
     fn targets<'t>(&mut self, pattern: Node<'t>, value: ExprId) -> Vec<Target<'t>> {
         let mut targets = Vec::new();
         let mut open = vec![Target { node: pattern, value }];
+        // Iterative: patterns may be nested.
         while let Some(Target { node, value }) = open.pop() {
             match node.kind_name() {
                 "parenthesized_expression" | "as_pattern_target" => {
@@ -275,6 +276,7 @@ impl Extractor<'_> {
                         children.into_iter().filter(|child| child.kind_name() != "comment").enumerate()
                     {
                         let is_splat = matches!(child.kind_name(), "list_splat_pattern" | "list_splat");
+                        // Behind `*rest`, places are no longer known.
                         let value = match (is_splat, is_exact) {
                             (true, _) => value,
                             (false, true) => self.item(value, index),
@@ -408,6 +410,7 @@ impl Extractor<'_> {
         self.exprs.set(node, value.unwrap_or_else(|| self.b.unknown()));
         let Some(left) = node.child_by_field_id(FIELDS.left) else { return };
         let is_export_list = self.source.text(left) == "__all__" && self.scope() == FactsBuilder::FILE;
+        // `x += y` changes a value and binds no new one.
         if node.kind_name() == "augmented_assignment" {
             if is_export_list {
                 self.extend_exports(right, false);
@@ -431,6 +434,7 @@ impl Extractor<'_> {
             return;
         }
         let is_alias = self.is_alias(node);
+        // The value of a type alias is a type.
         let declared =
             if is_alias { value } else { node.child_by_field_id(FIELDS.type_).and_then(|node| self.exprs.get(node)) };
         let value = if is_alias { None } else { value };

@@ -213,6 +213,7 @@ impl Extractor<'_> {
     fn open_frame(&mut self, kind: FrameKind, id: DefId, node: Node<'_>, method_of: Option<DefId>) {
         let receiver_variable = method_of.and_then(|_| self.receiver_type_variable(node));
         let type_variables = self.type_variables(kind, node, receiver_variable);
+        // Annotations and defaults are read in the scope around, with the type parameters if there are any.
         let mut signature = self.signature_scope(node);
         if !type_variables.is_empty() {
             signature = self.generics_scope(signature);
@@ -307,6 +308,7 @@ impl Extractor<'_> {
             let statement =
                 inner.or_else(|| child.named_child(0).filter(|_| child.kind_name() == "expression_statement"));
             let statement = statement.unwrap_or(child);
+            // A method hides a type of its name only below its definition; a bare field never hides one.
             let (name, from) = match statement.kind_name() {
                 "function_definition" => (statement.child_by_field_id(FIELDS.name), Some(statement.end_byte())),
                 "class_definition" => (statement.child_by_field_id(FIELDS.name), None),
@@ -326,6 +328,7 @@ impl Extractor<'_> {
                 None => bound.push(name),
             }
         }
+        // A class or value of that name may be the type that is meant.
         for name in bound {
             self.no_types.remove(&(scope, name));
         }

@@ -22,7 +22,7 @@ impl Extractor<'_> {
                 self.call_of_value(node);
                 self.changes_map(node);
             }
-            "raise_statement" => self.raised(node),
+            "raise_statement" => self.record_raised(node),
             "with_item" => self.leave_with(node, path),
             "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
             "function_definition" | "lambda" => self.leave_function(node),
@@ -52,6 +52,7 @@ impl Extractor<'_> {
             "subscript" if self.in_type() => self.leave_type_subscript(node),
             _ => self.leave_value(node),
         }
+        // Operators come last: they need the values of their operands.
         self.operators(step, path);
         self.leave_condition(node);
     }
@@ -105,6 +106,7 @@ impl Extractor<'_> {
                 let parts: Vec<ExprId> = parts.into_iter().map(|part| self.expr_of(Some(part))).collect();
                 self.b.union(&parts)
             }
+            // `"a" + x` and `"%s" % x` are texts; of other operators the result depends on the class.
             "binary_operator" => {
                 let left = self.expr_of(node.child_by_field_id(FIELDS.left));
                 let is_text = matches!(self.b.facts().expr(left), Expr::Literal(Literal::Str | Literal::Bytes));
@@ -227,6 +229,13 @@ impl Extractor<'_> {
             ("argument_list", _) if at(2) == "class_definition" => Role::Inherit,
             ("subscript", "value") if at(2) == "argument_list" && at(3) == "class_definition" => Role::Inherit,
             ("attribute", _) => Role::Read,
+            // `x[i] = y` writes what holds the element.
+            ("subscript", "value") if path.last().is_some_and(|outer| self.written.contains(&outer.node.id())) => {
+                Role::Write
+            }
+            ("delete_statement", _) => Role::Write,
+            ("expression_list", _) if at(2) == "delete_statement" => Role::Write,
+            ("subscript", "value") if at(2) == "delete_statement" => Role::Write,
             _ if self.in_type() => Role::Type,
             _ => Role::Read,
         }

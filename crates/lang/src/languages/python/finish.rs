@@ -80,6 +80,7 @@ impl Extractor<'_> {
         let mut overloads: Vec<((ScopeId, NameId), Vec<DefId>)> = self.overloads.drain().collect();
         overloads.sort_by_key(|(_, declarations)| declarations.first().copied());
         let wanted: FxHashSet<(ScopeId, NameId)> = overloads.iter().map(|(key, _)| *key).collect();
+        // The implementation is what the name is bound to at the end.
         let mut bodies: FxHashMap<(ScopeId, NameId), DefId> = FxHashMap::default();
         for binding in &self.b.facts().bindings {
             if let BindingTarget::Definition(id) = binding.target
@@ -90,6 +91,7 @@ impl Extractor<'_> {
         }
         for (key, declarations) in overloads {
             let body = bodies.get(&key).copied();
+            // Stub files have declarations only: the first one stands for all.
             let Some(main) = body.or(declarations.first().copied()) else { continue };
             let results: Vec<ExprId> =
                 declarations.iter().filter_map(|id| self.b.facts().definition(*id).declared).collect();
@@ -108,6 +110,7 @@ impl Extractor<'_> {
                     (main.pos, main.line_start, main.bytes.0) = (pos, line, start);
                 }
             }
+            // The declarations stay as parts without a name, since references in them need an owner.
             for id in declarations.into_iter().filter(|id| *id != main) {
                 self.b.definition_mut(id).flags.is_anonymous = true;
                 merged.insert(id, main);
@@ -128,6 +131,7 @@ impl Extractor<'_> {
                 last.insert((binding.scope, binding.name), index);
             }
         }
+        // Names with a binding before the last certain one, and where the first begins.
         let mut replaced: FxHashMap<(ScopeId, NameId), Pos> = FxHashMap::default();
         for (index, binding) in facts.bindings.iter().enumerate() {
             let key = (binding.scope, binding.name);
@@ -140,6 +144,7 @@ impl Extractor<'_> {
         if replaced.is_empty() {
             return;
         }
+        // A use between the two means the earlier binding.
         for reference in &facts.references {
             let Expr::Name { name, scope } = facts.expr(reference.expr) else { continue };
             let key = (holder(facts, scope), name);

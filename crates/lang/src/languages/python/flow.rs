@@ -106,6 +106,7 @@ impl Extractor<'_> {
         if held.reads.is_empty() {
             return;
         }
+        // How often each name is bound, if only to values.
         let mut bindings: FxHashMap<(ScopeId, NameId), Option<usize>> = FxHashMap::default();
         for binding in &self.b.facts().bindings {
             let entry = bindings.entry((binding.scope, binding.name)).or_insert(Some(0));
@@ -116,6 +117,7 @@ impl Extractor<'_> {
             };
             *entry = entry.filter(|_| is_variable).map(|count| count + 1);
         }
+        // Names that other functions change may hold any of their values.
         let mut elsewhere = held.changed;
         elsewhere.extend(self.outer.keys().map(|(_, name)| *name));
         let mut applied = vec![false; held.reads.len()];
@@ -135,6 +137,7 @@ impl Extractor<'_> {
             self.b.facts_mut().exprs[read.expr.index()] = Expr::Union(values);
             applied[place] = true;
         }
+        // A call of one known value is worth a reference of its own.
         for (read, reference) in held.calls {
             if applied[read] {
                 self.b.reference(reference);

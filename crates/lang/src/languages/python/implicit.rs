@@ -91,7 +91,7 @@ impl Extractor<'_> {
     }
 
     /// `raise E` constructs a value of the class `E`.
-    pub(super) fn raised(&mut self, node: Node<'_>) {
+    pub(super) fn record_raised(&mut self, node: Node<'_>) {
         let Some(raised) = node.named_child(0).filter(|child| matches!(child.kind_name(), "identifier" | "attribute"))
         else {
             return;
@@ -244,6 +244,7 @@ impl Extractor<'_> {
     fn put(&mut self, own: ScopeId, name: NameId, keys: &[NameId], value: ExprId, is_own: bool) -> bool {
         let scope = self.target_scope(own, name);
         let is_held = matches!(self.scope_kind(scope), ScopeKind::File | ScopeKind::Class);
+        // Values of files and classes are variables of ours, those of functions are bindings.
         let known = match is_held {
             true => self.variables.get(&(scope, name)).and_then(|variable| variable.values.last().copied()),
             false => self.b.facts().bindings.iter().rev().find_map(|binding| match binding.target {
@@ -253,6 +254,7 @@ impl Extractor<'_> {
         };
         let Some(known) = known else { return false };
         let Some((kind, items)) = self.items_of(known) else { return false };
+        // Under a condition the old element may still be there.
         let may_replace = self.maps.get(&(scope, name)) == Some(&self.conditional) && !keys.is_empty();
         let replaced = if may_replace { self.with_element(known, keys, value) } else { None };
         let container = match replaced {
@@ -344,6 +346,7 @@ impl Extractor<'_> {
         }
         let bound: FxHashSet<_> = self.b.facts().bindings.iter().map(|binding| (binding.scope, binding.name)).collect();
         for (scope, name, value) in writes {
+            // The write counts if no scope in between binds the name.
             let mut around = Some(scope);
             for _ in 0..super::finish::MAX_LOOKUP {
                 let Some(scope) =
@@ -356,6 +359,7 @@ impl Extractor<'_> {
             if around != Some(FactsBuilder::FILE) {
                 continue;
             }
+            // Functions run at any time, so the variable can no longer be followed line by line.
             self.held.changed.insert(name);
             let Some(variable) = self.variables.get(&(FactsBuilder::FILE, name)) else { continue };
             let kind = variable.values.iter().find_map(|&value| Some(self.items_of(value)?.0));

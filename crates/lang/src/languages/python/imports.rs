@@ -10,7 +10,7 @@ const FUTURE: &str = "__future__";
 
 impl Extractor<'_> {
     /// A dotted name without white space and comments.
-    fn dotted(&self, node: Node<'_>) -> String {
+    fn read_dotted(&self, node: Node<'_>) -> String {
         let mut cursor = node.walk();
         let parts: Vec<&str> = node.named_children(&mut cursor).map(|part| self.source.text(part)).collect();
         if parts.is_empty() { self.source.text(node).to_owned() } else { parts.join(".") }
@@ -45,7 +45,7 @@ impl Extractor<'_> {
                 return;
             }
             let name_node = child.child_by_field_id(FIELDS.name).unwrap_or(child);
-            let module = self.dotted(name_node);
+            let module = self.read_dotted(name_node);
             let pos = self.pos(name_node);
             if let Some(alias) = child.child_by_field_id(FIELDS.alias) {
                 let text = self.source.text(alias);
@@ -80,7 +80,7 @@ impl Extractor<'_> {
                 return;
             }
             let name_node = child.child_by_field_id(FIELDS.name).unwrap_or(child);
-            let text = self.dotted(name_node);
+            let text = self.read_dotted(name_node);
             let pos = self.pos(name_node);
             let name = self.b.name(&text);
             self.postponed |= module == FUTURE && text == "annotations";
@@ -98,7 +98,7 @@ impl Extractor<'_> {
         }
         let Some(module) = node.child_by_field_id(FIELDS.module_name) else { return (String::new(), 0) };
         if module.kind_name() != "relative_import" {
-            return (self.dotted(module), 0);
+            return (self.read_dotted(module), 0);
         }
         let mut level = 0_usize;
         let mut name = String::new();
@@ -106,7 +106,7 @@ impl Extractor<'_> {
         for child in module.named_children(&mut cursor) {
             match child.kind_name() {
                 "import_prefix" => level += self.source.text(child).bytes().filter(|byte| *byte == b'.').count(),
-                "dotted_name" => name = self.dotted(child),
+                "dotted_name" => name = self.read_dotted(child),
                 _ => {}
             }
         }

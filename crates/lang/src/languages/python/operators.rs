@@ -99,7 +99,7 @@ impl Extractor<'_> {
         }
         match node.kind_name() {
             "binary_operator" => self.binary(node),
-            "augmented_assignment" => self.augmented(node),
+            "augmented_assignment" => self.record_augmented(node),
             "comparison_operator" => self.comparison(node),
             "unary_operator" => {
                 let operator = node.child_by_field_id(FIELDS.operator);
@@ -117,10 +117,10 @@ impl Extractor<'_> {
             }
             "conditional_expression" => self.tests_truth(node.named_child(1), node),
             "assert_statement" | "if_clause" => self.tests_truth(node.named_child(0), node),
-            "subscript" => self.subscripted(node, path),
+            "subscript" => self.record_subscripted(node, path),
             "await" => self.calls_method(node.named_child(0), "__await__", 0, node),
             "list_splat" => self.calls_method(node.named_child(0), "__iter__", 0, node),
-            "interpolation" => self.interpolated(node),
+            "interpolation" => self.record_interpolated(node),
             "call" => self.by_function(node),
             _ => {}
         }
@@ -182,7 +182,7 @@ impl Extractor<'_> {
     }
 
     /// `a += b` calls `__iadd__`, or `__add__` of values without one.
-    fn augmented(&mut self, node: Node<'_>) {
+    fn record_augmented(&mut self, node: Node<'_>) {
         let Some(operator) = node.child_by_field_id(FIELDS.operator) else { return };
         let text = operator.kind_name().trim_end_matches('=');
         let Some(row) = BINARY.iter().find(|row| row.0 == text) else { return };
@@ -218,7 +218,7 @@ impl Extractor<'_> {
     }
 
     /// `a[i]`, `a[i] = x`, `del a[i]`.
-    fn subscripted(&mut self, node: Node<'_>, path: &[Step<'_>]) {
+    fn record_subscripted(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         let at = node.child(1).filter(|child| !child.is_named()).unwrap_or(node);
         let value = node.child_by_field_id(FIELDS.value);
         let parent = path.last().map_or("", |step| step.node.kind_name());
@@ -237,7 +237,7 @@ impl Extractor<'_> {
     }
 
     /// `{a}`, `{a!r}` in a string.
-    fn interpolated(&mut self, node: Node<'_>) {
+    fn record_interpolated(&mut self, node: Node<'_>) {
         let mut cursor = node.walk();
         let conversion = node.named_children(&mut cursor).find(|child| child.kind_name() == "type_conversion");
         let method = match conversion.map(|conversion| self.source.text(conversion)) {

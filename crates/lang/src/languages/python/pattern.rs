@@ -35,6 +35,7 @@ impl Extractor<'_> {
             "case_pattern" | "union_pattern" => {
                 open.extend(children.into_iter().rev().map(|node| Case { node, value }));
             }
+            // `case C() as x`: the class of the pattern says more than the subject.
             "as_pattern" => {
                 let pattern = children.first().copied();
                 let class = pattern.and_then(|pattern| self.matched_class(pattern));
@@ -45,6 +46,7 @@ impl Extractor<'_> {
                 }
                 open.extend(pattern.map(|node| Case { node, value }));
             }
+            // A plain name captures; a dotted one is compared with.
             "dotted_name" => match children.as_slice() {
                 [name] => self.capture(*name, value),
                 _ => {
@@ -67,6 +69,7 @@ impl Extractor<'_> {
                 }
             }
             "list_pattern" | "tuple_pattern" => {
+                // Behind `*rest`, places are no longer known.
                 let mut is_exact = true;
                 for (index, child) in children.into_iter().enumerate() {
                     is_exact &= child.named_child(0).is_none_or(|inner| inner.kind_name() != "splat_pattern");

@@ -103,6 +103,8 @@ impl<'a> Extractor<'a> {
 
     fn builtin_function(&mut self, name: &str, args: &[ExprId], arguments: Node<'_>) -> Option<Expr> {
         let base = args[0];
+        // What these return depends on their arguments alone: the container, its elements, or what a function makes of
+        // them.
         match name {
             "sorted" | "reversed" | "iter" | "tuple" => self.elements_of(&[base], Collection::List),
             "filter" => self.elements_of(args.get(1..2)?, Collection::Iterator),
@@ -164,7 +166,7 @@ pub(super) fn apply(facts: &mut FileFacts, calls: &[StandardCall]) {
     if calls.is_empty() || is_open(facts) {
         return;
     }
-    let bound = bound(facts);
+    let bound = list_bound(facts);
     for call in calls {
         if is_standard(facts, &bound, call.function, call.module) {
             facts.exprs[call.call.index()] = call.meaning;
@@ -177,7 +179,7 @@ pub(super) fn add_calls(facts: &mut FileFacts, by_function: &[ByFunction]) {
     if by_function.is_empty() || is_open(facts) {
         return;
     }
-    let bound = bound(facts);
+    let bound = list_bound(facts);
     let standard = by_function.iter().filter(|one| is_standard(facts, &bound, one.function, None));
     let calls: Vec<Reference> = standard.map(|one| one.call).collect();
     facts.references.extend(calls);
@@ -191,7 +193,7 @@ fn is_open(facts: &FileFacts) -> bool {
 /// Bindings of each name of a scope: the import, if it is the only one.
 type Bound = FxHashMap<(ScopeId, NameId), Option<ImportId>>;
 
-fn bound(facts: &FileFacts) -> Bound {
+fn list_bound(facts: &FileFacts) -> Bound {
     let mut bound = Bound::default();
     for binding in &facts.bindings {
         let import = match binding.target {

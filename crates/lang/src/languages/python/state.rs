@@ -283,6 +283,7 @@ impl<'a> Extractor<'a> {
     fn open_scope<'t>(&mut self, step: Step<'t>, parent: Node<'t>, depth: usize) {
         let enclosing = self.context().enclosing;
         let frame = |this: &Self| this.frames.last().map(|frame| (frame.definition, frame.body, frame.signature));
+        // Parts of a definition see different scopes: the body its locals, the header only the type parameters.
         match (parent.kind_name(), step.field.unwrap_or("")) {
             ("function_definition" | "class_definition", "body") => {
                 if let Some((definition, body, _)) = frame(self) {
@@ -314,6 +315,7 @@ impl<'a> Extractor<'a> {
             _ => {}
         }
         let kind = step.node.kind_name();
+        // A comprehension has a scope of its own; only its first iterable is read in the one around.
         if matches!(
             kind,
             "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression"

@@ -70,7 +70,7 @@ fn values(facts: &FileFacts, wanted: &str) -> String {
     list.iter().map(|item| show(facts, *item)).collect::<Vec<_>>().join("; ")
 }
 
-fn declared(facts: &FileFacts, wanted: &str) -> String {
+fn show_declared(facts: &FileFacts, wanted: &str) -> String {
     definition(facts, wanted).declared.map_or_else(|| "-".to_owned(), |id| show(facts, id))
 }
 
@@ -97,7 +97,7 @@ fn references(facts: &FileFacts) -> String {
 }
 
 /// Values and types of all bindings of a name, in order.
-fn bound(facts: &FileFacts, name: &str) -> String {
+fn show_bound(facts: &FileFacts, name: &str) -> String {
     let mut texts = Vec::new();
     for binding in facts.bindings.iter().filter(|binding| facts.name(binding.name) == name) {
         texts.push(match binding.target {
@@ -127,10 +127,10 @@ fn definitions_have_kinds_and_owners() {
     assert_eq!(definitions(&facts), expected);
     assert_eq!(values(&facts, "y"), "Int");
     assert_eq!(values(&facts, "item"), "element(x)");
-    assert_eq!(declared(&facts, "A.size"), "int");
-    assert_eq!(declared(&facts, "Alias"), "(int | str)");
-    assert_eq!(declared(&facts, "New"), "list<T>");
-    assert_eq!(bound(&facts, "T"), "type parameter 0 of New");
+    assert_eq!(show_declared(&facts, "A.size"), "int");
+    assert_eq!(show_declared(&facts, "Alias"), "(int | str)");
+    assert_eq!(show_declared(&facts, "New"), "list<T>");
+    assert_eq!(show_bound(&facts, "T"), "type parameter 0 of New");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn receivers_and_parameters() {
     assert_eq!(kinds("A.__new__"), [ClassReceiver]);
     assert!(definition(&facts, "A.p").flags.is_property);
     assert!(definition(&facts, "A.p.setter").flags.is_property);
-    assert_eq!(bound(&facts, "p"), "def A.p");
+    assert_eq!(show_bound(&facts, "p"), "def A.p");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn types_as_written() {
         "a: Optional[A]\nb: 'List[B]'\nc: Callable[[int], C]\nd: t.Dict[str, 'D']\ne: A | None\nf: Literal['x', 1]\n\
          g: Annotated[G, 'note']\nh: ClassVar[Type[H]]\ni = cast('I', x)\nj: tuple[J, ...]\n",
     );
-    let all = ["a", "b", "c", "d", "e", "f", "g", "h", "j"].map(|name| declared(&facts, name));
+    let all = ["a", "b", "c", "d", "e", "f", "g", "h", "j"].map(|name| show_declared(&facts, name));
     let expected = [
         "(A | Null)",
         "List<B>",
@@ -224,7 +224,7 @@ fn values_of_targets() {
          \x20   first, *rest = items\n    if (n := make()): pass\n    t: T = None\n    u = await go()\n    w = p if q else r\n    o = p or r\n    s = items[0]\n\
          \x20   c = d = dup\n",
     );
-    let all = ["h", "b", "v", "e", "rest", "n", "t", "u", "w", "o", "s", "c", "d"].map(|name| bound(&facts, name));
+    let all = ["h", "b", "v", "e", "rest", "n", "t", "u", "w", "o", "s", "c", "d"].map(|name| show_bound(&facts, name));
     let expected = [
         "enter(open(x))",
         "enter(lock)[1]",
@@ -265,7 +265,7 @@ fn match_patterns() {
     let expected =
         "3:14 read Point in f\n5:31 call implicit(v.__bool__) in f\n6:14 read mod in f\n6:18 read mod.X in f";
     assert_eq!(references(&facts), expected);
-    let all = ["q", "px", "a", "b", "c", "v", "rest"].map(|name| bound(&facts, name));
+    let all = ["q", "px", "a", "b", "c", "v", "rest"].map(|name| show_bound(&facts, name));
     assert_eq!(all, ["instance(Point)", "instance(Point).x", "p[0]", "opaque", "p[0]", "p[]", "opaque"]);
 }
 
@@ -338,7 +338,7 @@ fn overloads_are_one_definition() {
     let main = facts.definitions.iter().find(|d| !d.flags.is_anonymous).expect("a definition");
     assert_eq!((main.pos.line, main.line_start, main.line_end), (2, 2, 6));
     assert_eq!(main.declared.map(|id| show(&facts, id)).as_deref(), Some("(A | B)"));
-    assert_eq!(declared(&facts, "P.g"), "(A | B)");
+    assert_eq!(show_declared(&facts, "P.g"), "(A | B)");
     assert!(facts.references.iter().all(|r| r.enclosing.is_none_or(|id| !facts.definition(id).flags.is_anonymous)));
 }
 
@@ -357,8 +357,8 @@ fn results_of_functions() {
 #[test]
 fn type_parameters_are_bound_around_the_signature() {
     let facts = facts("class Box[T: Base, *U](Root[T]):\n    def get[V](self, v: V) -> T: ...\n");
-    assert_eq!(bound(&facts, "T"), "type parameter 0 of Box");
-    assert_eq!(bound(&facts, "V"), "type parameter 0 of Box.get");
+    assert_eq!(show_bound(&facts, "T"), "type parameter 0 of Box");
+    assert_eq!(show_bound(&facts, "V"), "type parameter 0 of Box.get");
     let bounds: Vec<_> =
         facts.type_parameters(find(&facts, "Box")).iter().map(|p| p.bound.map(|id| show(&facts, id))).collect();
     assert_eq!(bounds, [Some("Base".to_owned()), None]);
@@ -371,12 +371,12 @@ fn type_variables_of_typing() {
         "T = TypeVar('T', bound='Base')\nK = t.TypeVar('K', A, B)\nclass Box(Root[K], Generic[T]):\n    def get(self) -> T: ...\n\
          \x20   def put[V](self, v: V): ...\n    def copy(self: K) -> K: ...\ndef first(items: list[K]) -> K: ...\n",
     );
-    assert_eq!(declared(&facts, "T"), "Base");
-    assert_eq!(bound(&facts, "T"), "def T; type parameter 0 of Box");
-    assert_eq!(bound(&facts, "K"), "def K; type parameter 0 of first");
+    assert_eq!(show_declared(&facts, "T"), "Base");
+    assert_eq!(show_bound(&facts, "T"), "def T; type parameter 0 of Box");
+    assert_eq!(show_bound(&facts, "K"), "def K; type parameter 0 of first");
     let bases = facts.list(definition(&facts, "Box").bases);
     assert_eq!(bases.iter().map(|id| show(&facts, *id)).collect::<Vec<_>>(), ["Root<K>"]);
-    assert_eq!(declared(&facts, "Box.copy"), "Self");
+    assert_eq!(show_declared(&facts, "Box.copy"), "Self");
     let bounds = facts.type_parameters(find(&facts, "first")).iter().map(|p| p.bound.map(|id| show(&facts, id)));
     assert_eq!(bounds.collect::<Vec<_>>(), [Some("(A | B)".to_owned())]);
     assert!(references(&facts).contains("4:22 type T in Box.get"));
@@ -418,9 +418,9 @@ fn receiver_types_and_super() {
     let facts = facts(
         "class A(B):\n    def m(self):\n        x = type(self)()\n        y = self.__class__.make()\n        super().m(x, y)\n    def n(self) -> Self: return self\n",
     );
-    assert_eq!(bound(&facts, "x"), "Self()");
-    assert_eq!(bound(&facts, "y"), "Self.make()");
-    assert_eq!(declared(&facts, "A.n"), "Self");
+    assert_eq!(show_bound(&facts, "x"), "Self()");
+    assert_eq!(show_bound(&facts, "y"), "Self.make()");
+    assert_eq!(show_declared(&facts, "A.n"), "Self");
     let call = facts.references.iter().find(|r| r.pos.line == 5 && r.role == Role::Call).map(|r| show(&facts, r.expr));
     assert_eq!(call.as_deref(), Some("super().m"));
 }

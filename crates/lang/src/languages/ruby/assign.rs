@@ -39,7 +39,7 @@ pub(super) fn enter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -
 }
 
 pub(super) fn leave(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let value = cx.known(node.child_by_field_name("right"));
+    let value = cx.find_known(node.child_by_field_name("right"));
     let targets = targets(node);
     let count = targets.len();
     for (index, target) in targets.into_iter().enumerate() {

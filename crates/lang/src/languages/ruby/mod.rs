@@ -6,7 +6,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::outline::common::{descend, implied, leave_operator, nothing};
+use super::outline::common::{descend, leave_operator, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
@@ -98,7 +98,7 @@ fn leave_element(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
     let is_written =
         parent.is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("left") == Some(node));
     let at = node.child(1).unwrap_or(node);
-    implied(cx, node.child_by_field_name("object"), if is_written { "[]=" } else { "[]" }, at);
+    record_implied(cx, node.child_by_field_name("object"), if is_written { "[]=" } else { "[]" }, at);
 }
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, parent: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
@@ -320,7 +320,7 @@ fn declares(word: &str) -> bool {
     )
 }
 
-fn rescued(node: Node<'_>) -> Option<Node<'_>> {
+fn find_rescued(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("variable")?.named_child(0)
 }
 
@@ -329,9 +329,9 @@ fn enter_rescue(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter 
 }
 
 fn leave_rescue(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let of = cx.known(node.child_by_field_name("exceptions"));
+    let of = cx.find_known(node.child_by_field_name("exceptions"));
     let value = of.map(|of| cx.builder.expr(Expr::Instance { of }));
-    if let Some(name) = rescued(node).filter(|name| name.kind() == "identifier") {
+    if let Some(name) = find_rescued(node).filter(|name| name.kind() == "identifier") {
         cx.assign_local(name, value);
     }
 }

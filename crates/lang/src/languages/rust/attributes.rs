@@ -175,9 +175,11 @@ impl<'a> Extractor<'a> {
             _ => {}
         }
         self.pending.is_test |= TEST_MARKERS.contains(&last);
+        // `#[unsafe(no_mangle)]` wraps the attribute that counts.
         let wrapped = arguments.filter(|_| last == "unsafe").map_or("", |list| self.source.text(list));
         let mut markers = wrapped.split(|c: char| !c.is_alphanumeric() && c != '_').chain([last]);
         self.pending.is_entry |= markers.any(is_entry_marker);
+        // All others are macros of attributes, which may call what they decorate.
         let built_in = name.kind_name() == "identifier" && BUILT_IN.contains(&last);
         let is_tool = matches!(self.source.text(name).split("::").next(), Some("rustfmt" | "clippy" | "diagnostic"));
         let on_item = path.last().is_none_or(|parent| parent.node.kind_name() != "arguments");

@@ -23,7 +23,7 @@ enum Handed {
 }
 
 /// Methods that standard iterators, collections, options and results have.
-fn handed(method: &str) -> Option<Handed> {
+fn find_handed(method: &str) -> Option<Handed> {
     Some(match method {
         "all"
         | "and_then"
@@ -114,7 +114,7 @@ impl Extractor<'_> {
         let Some(callee) = callee else { return Vec::new() };
         let method = callee.child_by_field_name("field").map_or("", |field| self.ident(field));
         let base = self.field_expr(callee, "value");
-        let Some(handed) = handed(method).filter(|_| base != unknown) else { return Vec::new() };
+        let Some(handed) = find_handed(method).filter(|_| base != unknown) else { return Vec::new() };
         match handed {
             Handed::Error => vec![self.builder.expr(Expr::Item { base, index: 1 })],
             _ => {

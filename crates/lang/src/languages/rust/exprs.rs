@@ -61,6 +61,7 @@ impl Extractor<'_> {
             "return_expression" => self.return_value(node),
             _ => self.literal(node),
         };
+        // Nodes without an expression are statements, or of no known value.
         if let Some(expr) = expr {
             self.exprs.set(node, expr);
         }

@@ -49,6 +49,7 @@ impl Extractor<'_> {
             "type_parameters" => return self.enter_type_parameters(node, path),
             "ordered_field_declaration_list" => return self.tuple_fields(node),
             "mod_item" if node.child_by_field_name("body").is_none() => {
+                // Comments and attributes in front of an item belong to it.
                 let pending = self.take_pending();
                 return self.file_module(node, &pending);
             }
@@ -65,6 +66,7 @@ impl Extractor<'_> {
         self.at.enclosing = Some(def);
         self.at.in_block = false;
         self.at.is_test |= pending.is_test;
+        // Type parameters, then the body: each is a scope within the one before.
         let mut scope = self.at.items;
         if node.child_by_field_name("type_parameters").is_some() {
             scope = self.builder.scope(scope, ScopeKind::Generics, Some(def));
@@ -223,11 +225,12 @@ impl Extractor<'_> {
             kind if item_kind(kind).is_none() => return,
             _ => {}
         }
-        let declared = self.declared(node);
+        let declared = self.find_declared(node);
         let bounds = self.supertraits(node);
         let target = self.exprs_of(&[node.child_by_field_name("trait")]);
         let values = self.exprs_of(&[node.child_by_field_name("value")]);
         let extends = (node.kind_name() == "impl_item").then(|| self.field_expr(node, "type"));
+        // Read before the frame is closed: the types are written within its scopes.
         let Some(frame) = self.close(node) else { return };
         let Some(def) = frame.def else { return };
         let parameters: Vec<TypeParameter> = frame
@@ -256,7 +259,7 @@ impl Extractor<'_> {
     }
 
     /// The written type: of a function its result, which is the unit type if none is written.
-    fn declared(&mut self, node: Node<'_>) -> Option<ExprId> {
+    fn find_declared(&mut self, node: Node<'_>) -> Option<ExprId> {
         let written = |field| node.child_by_field_name(field).and_then(|of| self.exprs.get(of));
         match node.kind_name() {
             "function_item" | "function_signature_item" => {
@@ -490,7 +493,7 @@ impl Extractor<'_> {
     }
 
     /// The definition that a macro invoked among items creates if it defines a function named by its first argument.
-    pub(super) fn generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
+    pub(super) fn define_generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
         let name_node = macro_rules::first_word(arguments)?;
         if self.builder.full() {
             return None;

@@ -65,6 +65,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
     let mut tests = 0u32;
     let mut others = 0u32;
     let mut rules = 0u32;
+    // Each rule is a pattern and what it becomes. The macro counts only if all rules agree.
     for rule in super::children(definition).into_iter().filter(|child| child.kind_name() == "macro_rule") {
         let (Some(left), Some(right)) = (rule.child_by_field_name("left"), rule.child_by_field_name("right")) else {
             continue;
@@ -84,6 +85,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
             First::None | First::Again | First::Word(_) => {}
         }
     }
+    // It defines a function named by its first argument if no rule does anything else with it.
     known.names_function = functions > 0 && others == 0 && known.words.len() <= MAX_NAMES;
     known.names_test = known.names_function && tests == functions;
     known.takes_code &= rules > 0;
@@ -198,7 +200,9 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
     let Some(token) = left.get(at) else { return First::None };
     match token.kind {
         Kind::Word => First::Word(token.text),
-        Kind::Variable if text(left, at + 1) == ":" && text(left, at + 2) == "ident" => named(right, token.text, name),
+        Kind::Variable if text(left, at + 1) == ":" && text(left, at + 2) == "ident" => {
+            classify_use(right, token.text, name)
+        }
         Kind::Variable => match text(left, at + 2) {
             "block" | "lifetime" | "literal" => First::None,
             _ => First::Other,
@@ -209,7 +213,7 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
 }
 
 /// Use of the variable for the first word in a transcriber.
-fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
+fn classify_use<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     let mut again = false;
     let mut groups: Vec<bool> = Vec::new();
     let mut inside = 0usize;

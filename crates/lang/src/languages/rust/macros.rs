@@ -99,7 +99,7 @@ impl Extractor<'_> {
         let arguments = super::children(node).into_iter().rfind(|child| child.kind_name() == "token_tree");
         let among_items = is_among_items(path);
         let at = self.at;
-        let generated = arguments.filter(|_| among_items).and_then(|list| self.generated(node, list, &pending));
+        let generated = arguments.filter(|_| among_items).and_then(|list| self.define_generated(node, list, &pending));
         if let Some(def) = generated {
             self.at.enclosing = Some(def);
         }
@@ -243,6 +243,7 @@ impl Extractor<'_> {
         let start_point = arguments.start_position();
         let mut text = written.to_vec();
         let end = text.len().checked_sub(1)?;
+        // Arguments are parsed as the code they look like. Every byte stays at its place, so that positions are right.
         match shape {
             Shape::Expressions | Shape::Separated => {
                 if shape == Shape::Separated {
@@ -258,6 +259,8 @@ impl Extractor<'_> {
                 Some(Overlay { start: range.start, start_point, text })
             }
             Shape::Pattern => {
+                // `matches!(value, pattern)` becomes `match value { pattern => {}}`: the name of the macro leaves room
+                // for the keyword.
                 const KEYWORD: &[u8] = b"match";
                 let comma = first_comma(arguments)? - range.start;
                 let start = range.start.checked_sub(KEYWORD.len())?;

@@ -47,15 +47,16 @@ impl Extractor<'_> {
                 let Some(operator) = node.child_by_field_name("operator") else { return };
                 if let Some(method) = method(BINARY, operator.kind_name()) {
                     let base = self.field_expr(node, "left");
-                    self.implied(base, method, 1, operator);
+                    self.record_implied(base, method, 1, operator);
                 }
             }
             "unary_expression" => {
                 let (Some(operator), Some(operand)) = (node.child(0), node.named_child(0)) else { return };
                 if let Some(method) = method(UNARY, operator.kind_name()) {
                     let base = self.expr_of(Some(operand));
+                    // A place that is assigned to needs the mutable method.
                     let method = if method == "deref" && is_assigned(node, parent) { "deref_mut" } else { method };
-                    self.implied(base, method, 0, operator);
+                    self.record_implied(base, method, 0, operator);
                 }
             }
             "index_expression" => {
@@ -63,15 +64,16 @@ impl Extractor<'_> {
                 let base = self.expr_of(Some(indexed));
                 let method = if is_assigned(node, parent) { "index_mut" } else { "index" };
                 let bracket = node.child(1).unwrap_or(node);
-                self.implied(base, method, 1, bracket);
+                self.record_implied(base, method, 1, bracket);
             }
             "for_expression" => {
                 let Some(value) = node.child_by_field_name("value") else { return };
                 let base = self.expr_of(Some(value));
-                if let Some(callee) = self.implied(base, "into_iter", 0, value) {
+                // A loop makes an iterator and asks that for its values.
+                if let Some(callee) = self.record_implied(base, "into_iter", 0, value) {
                     let args = self.builder.list(&[]);
                     let iterator = self.builder.expr(Expr::Call { callee, args });
-                    self.implied(iterator, "next", 0, value);
+                    self.record_implied(iterator, "next", 0, value);
                 }
             }
             "try_expression" => self.convert_error(node, path),
@@ -101,7 +103,7 @@ impl Extractor<'_> {
     }
 
     /// A call of a method of a value of which something is known.
-    fn implied(&mut self, base: ExprId, method: &str, arity: u8, at: Node<'_>) -> Option<ExprId> {
+    fn record_implied(&mut self, base: ExprId, method: &str, arity: u8, at: Node<'_>) -> Option<ExprId> {
         if matches!(self.builder.facts().expr(base), Expr::Unknown | Expr::Literal(_) | Expr::Collection { .. }) {
             return None;
         }

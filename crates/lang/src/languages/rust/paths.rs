@@ -14,6 +14,7 @@ impl<'a> Extractor<'a> {
         let mut segments = Vec::new();
         let mut current = node;
         let mut base = prefix;
+        // From the last segment back to the first.
         loop {
             match current.kind_name() {
                 "scoped_identifier" | "scoped_type_identifier" => {
@@ -40,6 +41,7 @@ impl<'a> Extractor<'a> {
             }
         }
         let count = segments.len();
+        // Then forward again: each segment is looked up in the one before.
         for (index, segment) in segments.into_iter().rev().enumerate() {
             let role = if index + 1 == count { role } else { Some(Role::Type) };
             base = Some(self.segment(base, segment, role));

@@ -84,6 +84,7 @@ impl Extractor<'_> {
     /// Binds every name of a pattern that is matched against `subject`, and refers to the paths in it.
     pub(super) fn bind_pattern(&mut self, pattern: Node<'_>, subject: ExprId, scope: ScopeId) {
         let mut stack = vec![(pattern, subject)];
+        // Iterative: patterns may be nested as deeply as the file is long.
         while let Some((node, subject)) = stack.pop() {
             if self.builder.full() {
                 return;

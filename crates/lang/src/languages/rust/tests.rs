@@ -88,7 +88,7 @@ fn imports(source: &str) -> Vec<String> {
 }
 
 /// Target of a variable.
-fn bound(source: &str, name: &str) -> String {
+fn show_bound(source: &str, name: &str) -> String {
     let facts = facts(source);
     let rows: Vec<String> = facts
         .bindings
@@ -365,7 +365,7 @@ fn locals_and_type_parameters_have_references_only_where_called() {
 
 #[test]
 fn patterns_bind_parts() {
-    let bind = |pattern: &str, name: &str| bound(&format!("fn f() {{ let {pattern} = v(); }}"), name);
+    let bind = |pattern: &str, name: &str| show_bound(&format!("fn f() {{ let {pattern} = v(); }}"), name);
     assert_eq!(bind("(a, mut b)", "b"), "item1(v())");
     assert_eq!(bind("(a, _, c)", "c"), "item2(v())");
     assert_eq!(bind("(.., z)", "z"), "opaque");
@@ -380,16 +380,19 @@ fn patterns_bind_parts() {
     assert_eq!(bind("whole @ Some(_)", "whole"), "v()");
     assert_eq!(bind("x: Pool", "x"), ": Pool");
     assert_eq!(bind("(x, y): (A, B)", "y"), "item1(<Tuple(A, B>)");
-    assert_eq!(bound("fn f() { match v() { A::B(x) | A::C(x) if x => {} None => {} } }", "x"), "<A::B>.0 | <A::C>.0");
-    assert_eq!(bound("fn f() { for (i, x) in v().iter() {} }", "x"), "item1(element(v().iter()))");
-    assert_eq!(bound("fn f() { while let Some(x) = v() && let Ok(y) = x {} }", "y"), "unwrap(x)");
-    assert_eq!(bound("fn f((a, b): (A, B), c: C) {}", "b"), "item1(#0)");
-    assert_eq!(bound("fn f((a, b): (A, B), c: C) {}", "c"), "parameter 1");
+    assert_eq!(
+        show_bound("fn f() { match v() { A::B(x) | A::C(x) if x => {} None => {} } }", "x"),
+        "<A::B>.0 | <A::C>.0"
+    );
+    assert_eq!(show_bound("fn f() { for (i, x) in v().iter() {} }", "x"), "item1(element(v().iter()))");
+    assert_eq!(show_bound("fn f() { while let Some(x) = v() && let Ok(y) = x {} }", "y"), "unwrap(x)");
+    assert_eq!(show_bound("fn f((a, b): (A, B), c: C) {}", "b"), "item1(#0)");
+    assert_eq!(show_bound("fn f((a, b): (A, B), c: C) {}", "c"), "parameter 1");
 }
 
 #[test]
 fn closure_parameters_of_well_known_methods() {
-    let parameter = |text: &str, name: &str| bound(&format!("fn f() {{ {text}; }}"), name);
+    let parameter = |text: &str, name: &str| show_bound(&format!("fn f() {{ {text}; }}"), name);
     assert_eq!(parameter("v.iter().map(|x| x.y)", "x"), "element(v.iter())");
     assert_eq!(parameter("v.iter().filter(|&(k, _)| k)", "k"), "item0(element(v.iter()))");
     assert_eq!(parameter("v.sort_by(|a, b| a.cmp(b))", "b"), "element(v)");
@@ -402,7 +405,7 @@ fn closure_parameters_of_well_known_methods() {
 
 #[test]
 fn values() {
-    let value = |text: &str| bound(&format!("fn f() {{ let x = {text}; }}"), "x");
+    let value = |text: &str| show_bound(&format!("fn f() {{ let x = {text}; }}"), "x");
     assert_eq!(value("a.b()?.c"), "unwrap(a.b()).c");
     assert_eq!(value("(*&a).await"), "unwrap(a)");
     assert_eq!(value("if q { a } else { b() }"), "one of {a, b()}");

@@ -17,9 +17,10 @@ impl<'a> Extractor<'a> {
         let node = step.node;
         let expr = match node.kind_name() {
             "type_identifier" => self.type_identifier(step, path),
-            "scoped_type_identifier" | "scoped_identifier" => self.scoped(step, path),
+            "scoped_type_identifier" | "scoped_identifier" => self.record_scoped(step, path),
             "primitive_type" => Some(self.builder.name_expr(self.source.text(node), self.at.scope)),
             "generic_type" | "generic_type_with_turbofish" => Some(self.generic_type(node)),
+            // References and pointers are transparent: members are those of the type behind.
             "reference_type" | "pointer_type" | "type_binding" | "higher_ranked_trait_bound" | "qualified_type" => {
                 node.child_by_field_name("type").and_then(|inner| self.exprs.get(inner))
             }
@@ -76,7 +77,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// `base::name`, of a type or a value.
-    fn scoped(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+    fn record_scoped(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
         let name = step.node.child_by_field_name("name")?;
         let base = match step.node.child_by_field_name("path") {
             Some(base) => self.expr_of(Some(base)),
@@ -125,13 +126,23 @@ impl<'a> Extractor<'a> {
 /// Role of the name in a node, from its context; for a call also the number of arguments.
 pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role, u8) {
     let mut field = step.field;
+    // What is around decides only whether it is written: in `x[i] = y` and `(x, z) = y`.
+    let mut is_part = false;
     for (depth, parent) in path.iter().enumerate().rev() {
         match (parent.node.kind_name(), field) {
+            ("index_expression", _) if is_first(parent.node, step, path, depth) => {
+                (is_part, field) = (true, parent.field)
+            }
+            ("tuple_expression" | "array_expression" | "parenthesized_expression", _) if default == Role::Read => {
+                (is_part, field) = (true, parent.field);
+            }
+            ("assignment_expression" | "compound_assignment_expr", Some("left")) => return (Role::Write, u8::MAX),
+            ("reference_expression", _) if !is_part && has_mutable(parent.node) => return (Role::Write, u8::MAX),
+            _ if is_part => return (default, u8::MAX),
             ("generic_type" | "generic_type_with_turbofish" | "higher_ranked_trait_bound", Some("type"))
             | ("generic_function", Some("function"))
             | ("function_type", Some("trait")) => field = parent.field,
             ("call_expression", Some("function")) => return (Role::Call, arity(parent.node)),
-            ("assignment_expression" | "compound_assignment_expr", Some("left")) => return (Role::Write, u8::MAX),
             ("scoped_identifier" | "scoped_type_identifier", Some("path")) => return (Role::Type, u8::MAX),
             ("impl_item", Some("trait")) => return (Role::Implement, u8::MAX),
             ("trait_bounds", _) => {
@@ -142,6 +153,18 @@ pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role
         }
     }
     (default, u8::MAX)
+}
+
+/// Returns whether the step below `path[depth]` is the indexed value, not the index.
+fn is_first(index: Node<'_>, step: Step<'_>, path: &[Step<'_>], depth: usize) -> bool {
+    let inner = path.get(depth + 1).map_or(step.node, |below| below.node);
+    index.named_child(0).is_some_and(|first| first.id() == inner.id())
+}
+
+/// Returns whether a reference expression is `&mut x`.
+fn has_mutable(reference: Node<'_>) -> bool {
+    let mut cursor = reference.walk();
+    reference.children(&mut cursor).any(|child| child.kind_name() == "mutable_specifier")
 }
 
 fn arity(call: Node<'_>) -> u8 {

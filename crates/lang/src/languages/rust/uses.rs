@@ -14,10 +14,12 @@ impl Extractor<'_> {
     pub(super) fn use_declaration(&mut self, node: Node<'_>) {
         self.take_pending();
         let reexport = self.visibility(node) != Visibility::Private;
+        // Imports belong to the items around, even if they are written in a block.
         let before = self.at.scope;
         self.at.scope = self.at.items;
         let mut stack: Vec<(Node<'_>, Option<ExprId>)> = Vec::new();
         stack.extend(node.child_by_field_name("argument").map(|argument| (argument, None)));
+        // Each branch of the tree is looked up below its prefix.
         while let Some((tree, prefix)) = stack.pop() {
             match tree.kind_name() {
                 "use_list" => {

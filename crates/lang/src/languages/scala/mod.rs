@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{block, descend, implied, nothing};
+use super::outline::common::{block, descend, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{Collection, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
 use crate::walk::Enter;
@@ -180,7 +180,7 @@ fn select(cx: &mut Outline<'_>, selectors: Node<'_>, module: &str) {
 /// The body of `new Type { … }` is an anonymous class with that base.
 fn template_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let Some(parent) = parent.filter(|parent| parent.kind() == "instance_expression") else { return Enter::Descend };
-    let base = cx.known(parent.named_child(0));
+    let base = cx.find_known(parent.named_child(0));
     cx.open_define(&ANONYMOUS, node, None);
     if let (Some(base), Some(frame)) = (base, cx.frame()) {
         frame.bases.push(base);
@@ -192,8 +192,8 @@ fn template_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
 /// `val`, `var` and all parameters of a case class are fields.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = node.child_by_field_name("name") else { return };
-    let declared = cx.known(node.child_by_field_name("type"));
-    let default = cx.known(node.child_by_field_name("default_value"));
+    let declared = cx.find_known(node.child_by_field_name("type"));
+    let default = cx.find_known(node.child_by_field_name("default_value"));
     let is_field = cx.is_case_class();
     cx.class_parameter(node, name, declared, default, is_field);
 }
@@ -209,7 +209,7 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
         && cx.parent_mark() == Mark::Params
         && let Some(name) = node.child_by_field_name("name")
     {
-        let declared = cx.known(node.child_by_field_name("type"));
+        let declared = cx.find_known(node.child_by_field_name("type"));
         cx.bind_in_body(name, declared);
     }
 }
@@ -226,7 +226,7 @@ fn leave_enumerator(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if node.named_child_count() < 2 {
         return;
     }
-    let value = cx.known(node.named_child(1));
+    let value = cx.find_known(node.named_child(1));
     let takes = cx.text(node).contains("<-");
     let value = value.map(|base| if takes { cx.builder.expr(Expr::Element { base }) } else { base });
     let names = cx.pattern_names(&Vec::from_iter(node.named_child(0)));
@@ -238,13 +238,13 @@ fn leave_enumerator(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
 }
 
 /// Names in a pattern that start in lower case are bound by it; others are compared with.
-fn bound<'t>(cx: &Outline<'_>, pattern: Option<Node<'t>>) -> Vec<Node<'t>> {
+fn list_bound<'t>(cx: &Outline<'_>, pattern: Option<Node<'t>>) -> Vec<Node<'t>> {
     let names = cx.pattern_names(&Vec::from_iter(pattern));
     names.into_iter().filter(|name| cx.text(*name).starts_with(|c: char| c.is_lowercase() || c == '_')).collect()
 }
 
 fn enter_case(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    for name in bound(cx, node.child_by_field_name("pattern")) {
+    for name in list_bound(cx, node.child_by_field_name("pattern")) {
         cx.mark(name, Mark::Skip);
     }
     block(cx, node, parent)
@@ -253,8 +253,8 @@ fn enter_case(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) ->
 fn leave_case(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let pattern = node.child_by_field_name("pattern");
     let typed = pattern.filter(|pattern| pattern.kind() == "typed_pattern");
-    let declared = typed.and_then(|typed| cx.known(typed.child_by_field_name("type")));
-    for name in bound(cx, pattern) {
+    let declared = typed.and_then(|typed| cx.find_known(typed.child_by_field_name("type")));
+    for name in list_bound(cx, pattern) {
         cx.bind_local(name, declared, None);
     }
 }
@@ -276,13 +276,13 @@ fn leave_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
     if operator.kind() != "identifier" {
         let method = cx.text(operator);
-        return implied(cx, Some(left), method, operator);
+        return record_implied(cx, Some(left), method, operator);
     }
     let base = cx.expr_of(left);
     let text = cx.name_text(operator);
     let callee = cx.builder.member(base, text);
     cx.refer_with(callee, Role::Call, 1, operator);
-    let right = cx.known(node.child_by_field_name("right"));
+    let right = cx.find_known(node.child_by_field_name("right"));
     let args = cx.builder.list(&Vec::from_iter(right));
     let expr = cx.builder.expr(Expr::Call { callee, args });
     cx.set_expr(node, expr);
@@ -302,7 +302,7 @@ fn leave_type_parameters(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
     for (index, name) in names.iter().enumerate() {
         let end = names.get(index + 1).map_or(usize::MAX, |next| next.start_byte());
         let bound = bounds.iter().find(|bound| bound.start_byte() > name.start_byte() && bound.start_byte() < end);
-        let bound = cx.known(bound.copied());
+        let bound = cx.find_known(bound.copied());
         cx.add_type_param(*name, bound);
     }
 }

@@ -95,6 +95,7 @@ pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let mut sheet = Sheet::new(input);
     let items = items(input.text);
     let mut defs: Vec<Option<DefId>> = Vec::with_capacity(items.len());
+    // Owners come before what they hold, so their definitions are there already.
     for item in &items {
         let owner = item.owner.and_then(|owner| defs[owner]);
         let def = match item.what {
@@ -117,6 +118,7 @@ pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
                 None
             }
         };
+        // Fields of the root types are what operations of clients ask for.
         if let (What::Member(DefKind::Field), Some(_), Some(above)) = (item.what, def, item.owner)
             && let Some(root) = Root::of_type(items[above].name)
         {
@@ -196,6 +198,7 @@ impl<'t> Reader<'t> {
             return;
         };
         self.at += 1;
+        // An operation of a client: a selection, with or without a name.
         if let Some(root) = Root::of_operation(word) {
             let named = self.word().map(|_| self.at);
             let owner = named.map(|named| self.add(What::Operation, None, first, named));
@@ -212,6 +215,7 @@ impl<'t> Reader<'t> {
             }
             return;
         }
+        // Else a type. `extend` is followed by the definition that it extends.
         let kind = match word {
             "extend" => return,
             "type" | "input" => DefKind::Struct,
@@ -385,7 +389,7 @@ impl<'t> Reader<'t> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<String> {
+    fn show_items(text: &str) -> Vec<String> {
         let row = |item: &Item<'_>| match item.what {
             What::Asks(root) => format!("{}.{}?", root.word(), item.name),
             What::Uses => format!("<{}>", item.name),
@@ -401,11 +405,11 @@ mod tests {
             "User", "<Node>", "<Named>", "id", "tags", "<Order>", "<Tag>", "Any", "<User>", "<Tag>", "Order", "ASC",
             "DESC", "Query", "user", "<User>", "Date", "In", "a", "b", "<User>",
         ];
-        assert_eq!(said(schema), expected);
+        assert_eq!(show_items(schema), expected);
         let document = "query Load($id: ID!) @cached { me: user(id: $id) { name(x: {a: 1}) } ...Rest ... on Query { b } }\nmutation { save(a: \"}\") }\n{ users { id } }\nfragment F on User { id }\n";
-        assert_eq!(said(document), ["Load", "Query.user?", "Mutation.save?", "Query.users?"]);
+        assert_eq!(show_items(document), ["Load", "Query.user?", "Mutation.save?", "Query.users?"]);
         for broken in ["type", "type A", "type A {", "query {", "{ a(", "...", "@", "enum E { @", "type A { b("] {
-            _ = said(broken);
+            _ = show_items(broken);
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// The text between quotes, and where it ends with its quote. An end of the file closes it.
-    fn quoted(&self, close: u8, escapes: bool) -> (&'t str, usize) {
+    fn read_quoted(&self, close: u8, escapes: bool) -> (&'t str, usize) {
         let bytes = self.text.as_bytes();
         let open = self.at + 1;
         if bytes[self.at] == b'"' && !self.style.doubles && bytes[self.at..].starts_with(b"\"\"\"") {
@@ -134,10 +134,10 @@ impl<'t> Iterator for Lexer<'t> {
         let &byte = bytes.get(start)?;
         let names = self.style.names.iter().find(|(open, _)| *open == byte);
         let (token, end) = if let Some((_, close)) = names {
-            let (name, end) = self.quoted(*close, false);
+            let (name, end) = self.read_quoted(*close, false);
             (Token::Name(name), end)
         } else if self.style.texts.contains(&byte) {
-            let (text, end) = self.quoted(byte, true);
+            let (text, end) = self.read_quoted(byte, true);
             (Token::Text(text), end)
         } else if self.is_word(byte) {
             let end = start + bytes[start..].iter().take_while(|byte| self.is_word(**byte)).count();

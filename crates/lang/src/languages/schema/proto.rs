@@ -72,6 +72,7 @@ pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
 /// A statement that ends with `;`.
 fn plain(sheet: &mut Sheet<'_>, frame: Option<Frame>, statement: &[Lexed<'_>]) {
     let Some(first) = statement.first() else { return };
+    // What a statement means depends on the block around it.
     match frame {
         None if first.is("package") => {
             if let Some(name) = statement.get(1).and_then(Lexed::name) {

@@ -110,6 +110,7 @@ pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
         let found = of_statement(statement);
         let mut owner = None;
         for table in &found {
+            // A statement that creates a table owns the other tables that it names.
             if table.declares {
                 let (first, named) = (&statement[0], &statement[table.token]);
                 let last = statement.last().map_or(named.end, |lexed| lexed.end);
@@ -146,6 +147,7 @@ fn columns<'t>(statement: &[Lexed<'t>], table: usize) -> Vec<Lexed<'t>> {
     }
     let mut depth = 0u32;
     let mut begins = false;
+    // A column begins behind `(` or `,` of the outermost brackets; constraints begin there too.
     while let Some(lexed) = statement.get(at) {
         match lexed.token {
             Token::Sign(b'(') => {

@@ -135,6 +135,7 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
     if draft.kind == DefKind::Function && draft.words.contains(&"class") {
         draft.flags.is_static = true;
     }
+    // The grammar has one node for classes, structs, enums and extensions.
     match node.kind() {
         "class_declaration" => {
             let kind = node.child_by_field_name("declaration_kind").map_or("class", |kind| cx.text(kind));
@@ -272,10 +273,10 @@ fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
 
 fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let local = !cx.has_remembered(node);
-    let mut ids = cx.remembered(node).into_iter();
+    let mut ids = cx.take_remembered(node).into_iter();
     for property in properties(node) {
-        let declared = cx.known(property.ty);
-        let value = cx.known(property.value);
+        let declared = cx.find_known(property.ty);
+        let value = cx.find_known(property.value);
         let names = cx.pattern_names(&[property.pattern]);
         let count = names.len();
         for (index, name) in names.into_iter().enumerate() {
@@ -306,7 +307,7 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if !cx.parent_is_frame() {
         return;
     }
-    let declared = cx.known(TYPE.get(node, None));
+    let declared = cx.find_known(TYPE.get(node, None));
     let rest = cx.text(node).trim_end().ends_with("...");
     let kind = if rest { ParameterKind::Rest } else { ParameterKind::Plain };
     let text = cx.name_text(name);
@@ -321,7 +322,7 @@ fn leave_lambda_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
     if cx.parent_mark() == Mark::Params
         && let Some(name) = parameter_name(node)
     {
-        let declared = cx.known(TYPE.get(node, None));
+        let declared = cx.find_known(TYPE.get(node, None));
         let text = cx.name_text(name);
         cx.add_parameter(text, ParameterKind::Plain, declared, None);
     }
@@ -391,7 +392,7 @@ fn leave_condition(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
             }
             Some("condition") if child.is_named() && child.kind() != "value_binding_pattern" => {
                 if let Some(name) = pending.take() {
-                    let value = cx.known(Some(child)).map(|base| cx.builder.expr(Expr::Unwrap { base }));
+                    let value = cx.find_known(Some(child)).map(|base| cx.builder.expr(Expr::Unwrap { base }));
                     cx.bind_local(name, None, value);
                 }
             }
@@ -415,7 +416,7 @@ fn enter_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> 
 }
 
 fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let over = cx.known(node.child_by_field_name("collection"));
+    let over = cx.find_known(node.child_by_field_name("collection"));
     let element: Option<ExprId> = over.map(|base| cx.builder.expr(Expr::Element { base }));
     let patterns = field("item").all(node, None);
     let names = cx.pattern_names(&patterns);
@@ -443,7 +444,7 @@ fn enter_catch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -
 
 fn leave_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let pattern = node.child_by_field_name("error");
-    let declared = pattern.and_then(|pattern| cx.known(TYPE.get(pattern, None)));
+    let declared = pattern.and_then(|pattern| cx.find_known(TYPE.get(pattern, None)));
     for name in bound_names(node) {
         cx.bind_local(name, declared, None);
     }
@@ -451,23 +452,23 @@ fn leave_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
 
 fn leave_transfer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if cx.text(node).starts_with("return")
-        && let Some(value) = cx.known(node.child_by_field_name("result"))
+        && let Some(value) = cx.find_known(node.child_by_field_name("result"))
     {
-        cx.returned(value);
+        cx.record_returned(value);
     }
 }
 
 /// A single expression is the value of what holds it.
 fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if node.named_child_count() == 1
-        && let Some(value) = cx.known(node.named_child(0))
+        && let Some(value) = cx.find_known(node.named_child(0))
     {
         cx.set_expr(node, value);
     }
 }
 
 fn leave_try(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(value) = cx.known(node.child_by_field_name("expr")) {
+    if let Some(value) = cx.find_known(node.child_by_field_name("expr")) {
         cx.set_expr(node, value);
     }
 }
@@ -499,7 +500,7 @@ fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ente
 }
 
 fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(callee) = cx.known(node.named_child(0)) else { return };
+    let Some(callee) = cx.find_known(node.named_child(0)) else { return };
     let args = cx.arguments(arguments(node));
     let expr = cx.builder.expr(Expr::Call { callee, args });
     cx.set_expr(node, expr);
@@ -518,7 +519,7 @@ fn argument(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> E
 }
 
 fn leave_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(value) = cx.known(node.child_by_field_name("value")) {
+    if let Some(value) = cx.find_known(node.child_by_field_name("value")) {
         cx.set_expr(node, value);
     }
 }

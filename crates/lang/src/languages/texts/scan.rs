@@ -134,6 +134,7 @@ impl<'t> Scan<'t> {
     fn step(&mut self, at: usize) -> usize {
         let byte = self.bytes[at];
         if byte == b'\n' {
+            // In these languages a line ends the expression, unless brackets or an operator hold it open.
             if self.syntax.lines_end && self.top().close != b')' && self.top().close != b']' {
                 let goes_on =
                     self.top().draft.last == Last::Join || matches!(self.before, b'=' | b':' | b',' | b'|' | b'?');
@@ -149,6 +150,7 @@ impl<'t> Scan<'t> {
         if let Some(end) = self.comment(at) {
             return end;
         }
+        // Words know themselves what they were; for signs the last byte decides what may follow.
         if is_word(byte) {
             return self.word(at);
         }
@@ -467,6 +469,7 @@ impl<'t> Scan<'t> {
     /// Ends the expression: if it is a text, it is found.
     fn end_value(&mut self) {
         let top = self.frames.last().expect("the frame of the file is never taken off");
+        // Prefixes that the calls around give to a route inside of them.
         let around = || -> String {
             let outer = self.frames.iter().filter(|frame| frame.is_call && frame.callee != top.callee);
             let prefixes = outer.filter(|frame| frame.callee.is_some_and(|(_, name)| AROUND.contains(&name)));
@@ -486,6 +489,7 @@ impl<'t> Scan<'t> {
             frame.draft = draft;
             return;
         };
+        // The first text of a call is the prefix for what is nested in it.
         if frame.is_call && frame.place == 0 && key.is_none() && frame.first.is_none() {
             frame.first = Some(draft.text.clone());
         }
@@ -497,6 +501,7 @@ impl<'t> Scan<'t> {
         {
             self.documents.push(document);
         }
+        // A text that is neither an argument nor the value of a name means nothing here.
         if callee.is_none() && key.is_none() {
             return;
         }

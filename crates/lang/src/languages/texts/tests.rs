@@ -3,7 +3,7 @@ use m1nd_base::{Cancel, Limits};
 use crate::{Language, extract};
 
 /// The texts of a file, each as `callee place key text [around]`.
-fn shown(language: Language, text: &str) -> Vec<String> {
+fn show_texts(language: Language, text: &str) -> Vec<String> {
     let facts = extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
     let rows = facts.texts.iter().map(|row| {
         let callee = row.reference.map_or(String::new(), |at| {
@@ -69,7 +69,7 @@ fn texts_of_each_language() {
         ),
     ];
     for (language, text, expected) in rows {
-        let mut found = shown(*language, text);
+        let mut found = show_texts(*language, text);
         let mut expected: Vec<String> = expected.iter().map(|row| (*row).to_owned()).collect();
         found.sort();
         expected.sort();
@@ -82,8 +82,8 @@ fn any_bytes_are_scanned() {
     let hostile = ["'", "\"", "`${", "(((((", ")))", "f'{{{", "/*", "r#\"", "a(b[c{'x", "'\\", "\"é{é", "/[", "$\"{"];
     for language in [Language::Python, Language::TypeScript, Language::Go, Language::Kotlin, Language::Rust] {
         for text in hostile {
-            shown(language, text);
-            shown(language, &text.repeat(2_000));
+            show_texts(language, text);
+            show_texts(language, &text.repeat(2_000));
         }
     }
 }

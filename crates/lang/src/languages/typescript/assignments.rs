@@ -17,11 +17,13 @@ impl<'a> Extractor<'a> {
         let right = rightmost(right);
         let function =
             matches!(right.kind(), "arrow_function" | "function_expression" | "generator_function" | "class");
+        // Functions and classes are definitions already, named by this place.
         if function {
             return;
         }
         match self.target(left) {
             Target::Export(property) => {
+                // An export of a name or module only passes that on.
                 let passes_on = matches!(right.kind(), "identifier" | "member_expression" | "object")
                     || self.required_module(right).is_some();
                 if !passes_on && !self.frame().nested {
@@ -77,12 +79,14 @@ impl<'a> Extractor<'a> {
         };
         let value = self.expr_of(right);
         self.exprs.set(node, value);
+        // The definition was made on entering, before the value was known.
         if let Some(&id) = self.made.get(&node.id()) {
             self.value(id, value);
         }
         if !matches!(self.target(left), Target::Name(_)) {
             self.store_assigned(left, value);
         }
+        // What is assigned to decides: an export, a member of a class or its prototype, or a plain name.
         match self.target(left) {
             Target::None if matches!(left.kind(), "object_pattern" | "array_pattern") => {
                 self.assign_pattern(left, value);
@@ -126,7 +130,7 @@ impl<'a> Extractor<'a> {
         if !takes_any {
             return;
         }
-        if let Some(base) = left.child_by_field_name("object").and_then(|object| self.known(object)) {
+        if let Some(base) = left.child_by_field_name("object").and_then(|object| self.find_known(object)) {
             let name = self.b.name(self.source.text(property));
             self.b.member_write(base, name, value);
         }
@@ -188,7 +192,7 @@ impl<'a> Extractor<'a> {
             return None;
         }
         let first = call.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0))?;
-        self.known(first).map(|expr| self.without_prototype(expr))
+        self.find_known(first).map(|expr| self.without_prototype(expr))
     }
 
     fn without_prototype(&self, expr: ExprId) -> ExprId {
@@ -210,7 +214,7 @@ impl<'a> Extractor<'a> {
             Target::Name(name) | Target::Prototype(name) => name,
             _ => return,
         };
-        if let (Some((class, _)), Some(base)) = (self.members_of(name), self.known(base)) {
+        if let (Some((class, _)), Some(base)) = (self.members_of(name), self.find_known(base)) {
             let base = self.without_prototype(base);
             self.bases.entry(class).or_default().push(base);
         }

@@ -44,7 +44,7 @@ impl Extractor<'_> {
             }
         };
         self.made.insert(node.id(), id);
-        self.decorated(id, node);
+        self.set_decorated(id, node);
         if node.kind() != "class" {
             self.export_if_declared(id, path);
         }
@@ -69,6 +69,7 @@ impl Extractor<'_> {
         let (mut anonymous, mut bound) = (false, true);
         if node.kind() == "class" {
             bound = false;
+            // A class expression is named by where it is written.
             match naming(step, path) {
                 Naming::Variable { declarator, declaration } => {
                     at = declarator.child_by_field_name("name").unwrap_or(declarator);
@@ -195,6 +196,7 @@ impl Extractor<'_> {
         };
         let scope = self.scope();
         let whole = outer_statement(node, path);
+        // Interfaces and enums of one name in one scope are one.
         let earlier = self.own(scope, name, true).filter(|&earlier| {
             let earlier = self.b.facts().definition(earlier).kind;
             matches!((earlier, kind), (DefKind::Interface | DefKind::Class, DefKind::Interface))
@@ -287,7 +289,7 @@ impl Extractor<'_> {
         let comment = self.doc_before(node.start_byte()).filter(|_| self.is_javascript());
         definition.declared = comment.and_then(|comment| self.jsdoc_type(comment));
         let id = self.add(node, definition);
-        self.decorated(id, node);
+        self.set_decorated(id, node);
         self.bind(id, Namespace::Value);
         self.initialising.push((node.id(), id, self.frames.len()));
     }
@@ -319,6 +321,7 @@ impl Extractor<'_> {
         let whole = outer_statement(node, path);
         let is_string = own.kind() == "string";
         let parts: Vec<&str> = if is_string { vec![text] } else { text.split('.').map(str::trim).collect() };
+        // `namespace a.b` opens a module in a module; parts that exist are opened again.
         for (number, part) in parts.iter().enumerate() {
             let existing =
                 self.own(scope, part, true).filter(|&known| self.b.facts().definition(known).kind == DefKind::Module);
@@ -328,6 +331,7 @@ impl Extractor<'_> {
                 definition.doc = self.doc_of(whole);
                 definition.flags.is_declaration = is_ambient(path);
                 let id = self.add(node, definition);
+                // A function of the same name keeps the value; the namespace only adds members.
                 let function = self.own(scope, part, false);
                 self.bind(id, if function.is_some() { Namespace::Type } else { Namespace::Any });
                 id
@@ -375,14 +379,14 @@ impl Extractor<'_> {
     }
 
     /// Records the extent of a definition including its decorators, if it has any.
-    pub(super) fn decorated(&mut self, id: DefId, node: Node<'_>) {
+    pub(super) fn set_decorated(&mut self, id: DefId, node: Node<'_>) {
         let takes =
             matches!(node.kind(), "method_definition" | "class" | "class_declaration" | "abstract_class_declaration");
         let before = if takes { self.decorated_from.take() } else { None };
         let start = before.unwrap_or(node.start_byte());
         let header = header_start(node).start_byte();
         if start < header {
-            self.b.decorated(id, start, header, node.end_byte());
+            self.b.set_decorated(id, start, header, node.end_byte());
         }
     }
 

@@ -34,7 +34,7 @@ impl Extractor<'_> {
         if !special.is_empty() || !has_parameters(node) {
             return special;
         }
-        match self.expected(node, path, true) {
+        match self.find_expected(node, path, true) {
             Some(by) => self.given_parameters(node, by),
             None => Vec::new(),
         }
@@ -47,7 +47,7 @@ impl Extractor<'_> {
         else {
             return Vec::new();
         };
-        let Some(base) = self.known(object) else { return Vec::new() };
+        let Some(base) = self.find_known(object) else { return Vec::new() };
         match self.source.text(property) {
             "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" => {
                 vec![self.b.expr(Expr::Index { base })]
@@ -64,12 +64,12 @@ impl Extractor<'_> {
     pub(super) fn object_type(&mut self, path: &[Step<'_>]) -> Option<ExprId> {
         let place = path.len() - path.iter().rev().take(2).position(|step| step.node.kind() == "object")? - 1;
         let (object, path) = (path[place].node, &path[..place]);
-        self.expected(object, path, false)
+        self.find_expected(object, path, false)
     }
 
     /// The expected type of a function, as used by [`Expr::Given`]: through the enclosing object literals and arrays,
     /// from a declared type, a call (if `in_calls`) or the result type of the function that returns it.
-    fn expected(&mut self, node: Node<'_>, path: &[Step<'_>], in_calls: bool) -> Option<ExprId> {
+    fn find_expected(&mut self, node: Node<'_>, path: &[Step<'_>], in_calls: bool) -> Option<ExprId> {
         let (mut inner, mut depth) = (node, path.len());
         // From the inside out; `None` means an array item.
         let mut keys: Vec<Option<Node<'_>>> = Vec::new();
@@ -89,7 +89,7 @@ impl Extractor<'_> {
         };
         let mut base = match outer.kind() {
             "variable_declarator" | "public_field_definition" => {
-                let of = outer.child_by_field_name("type").and_then(|typed| self.known(typed))?;
+                let of = outer.child_by_field_name("type").and_then(|typed| self.find_known(typed))?;
                 self.b.expr(Expr::Instance { of })
             }
             "arguments" if in_calls => {
@@ -125,7 +125,7 @@ impl Extractor<'_> {
             "new_expression" => "constructor",
             _ => return None,
         };
-        let callee = call.child_by_field_name(field).and_then(|callee| self.known(callee))?;
+        let callee = call.child_by_field_name(field).and_then(|callee| self.find_known(callee))?;
         let before = children(arguments).into_iter().take_while(|other| other.id() != argument.id());
         let before: Vec<ExprId> =
             before.filter(|other| other.kind() != "comment").map(|other| self.expr_of(other)).collect();
@@ -135,7 +135,7 @@ impl Extractor<'_> {
 
     /// A value of the result type that a function is written with.
     fn expected_result(&mut self, function: Node<'_>) -> Option<ExprId> {
-        let of = function.child_by_field_name("return_type").and_then(|typed| self.known(typed))?;
+        let of = function.child_by_field_name("return_type").and_then(|typed| self.find_known(typed))?;
         let base = self.b.expr(Expr::Instance { of });
         Some(if has_token(function, "async") { self.b.expr(Expr::Unwrap { base }) } else { base })
     }
@@ -193,7 +193,7 @@ impl Extractor<'_> {
                 ("binary_expression", "&&", Some(left), Some(right)) => work.extend([left, right]),
                 ("binary_expression", "instanceof", Some(left), Some(right)) if left.kind() == "identifier" => {
                     let name = self.source.text(left);
-                    if let Some(class) = self.known(right)
+                    if let Some(class) = self.find_known(right)
                         && (self.is_local(name) || self.is_caught(name, path))
                     {
                         let scope = self.scope();

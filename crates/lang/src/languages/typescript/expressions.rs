@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::naming::Target;
 use super::state::{Extractor, This, children, parent, unquote};
+use super::test_cases::{is_title, word_of};
 use crate::Language;
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
 use crate::walk::Step;
@@ -34,6 +35,7 @@ impl<'a> Extractor<'a> {
 
     pub(super) fn leave_expression<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
+        // Wrappers pass on what is in them; other nodes combine the expressions of their children.
         match kind {
             "identifier" => self.identifier(step, path),
             "member_expression" => self.member_expression(step, path),
@@ -41,7 +43,7 @@ impl<'a> Extractor<'a> {
             "call_expression" => self.call(node),
             "new_expression" => self.construct(node),
             "await_expression" => {
-                if let Some(base) = node.named_child(0).and_then(|child| self.known(child)) {
+                if let Some(base) = node.named_child(0).and_then(|child| self.find_known(child)) {
                     let expr = self.b.expr(Expr::Unwrap { base });
                     self.exprs.set(node, expr);
                 }
@@ -54,11 +56,11 @@ impl<'a> Extractor<'a> {
             }
             "as_expression" => {
                 let of = (node.named_child_count() > 1).then(|| node.named_child(1)).flatten();
-                self.typed(node, node.named_child(0), of);
+                self.record_typed(node, node.named_child(0), of);
             }
             "type_assertion" => {
                 let of = node.named_child(0).and_then(|arguments| arguments.named_child(0));
-                self.typed(node, node.named_child(1), of);
+                self.record_typed(node, node.named_child(1), of);
             }
             "sequence_expression" => self.same_as(node, children(node).last().copied()),
             "ternary_expression" => {
@@ -105,9 +107,9 @@ impl<'a> Extractor<'a> {
     }
 
     /// `x as T`: a value of type `T`; `as const` and `as any` say nothing.
-    fn typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
+    fn record_typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
         let value_type = of.and_then(|of| self.typeofs.get(of));
-        let of = of.and_then(|of| self.known(of));
+        let of = of.and_then(|of| self.find_known(of));
         match (value_type, of) {
             (Some(value), _) => self.exprs.set(node, value),
             (None, Some(of)) => {
@@ -198,24 +200,37 @@ impl<'a> Extractor<'a> {
     /// Role of an expression, and the number of arguments if it is called.
     fn role_of(&self, step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
         let (mut field, mut inner) = (step.field, step.node);
+        let mut is_element = false;
         for (offset, outer) in path.iter().enumerate().rev().take(MAX_WRAPPERS) {
             let node = outer.node;
             match (node.kind(), field) {
                 ("parenthesized_expression" | "non_null_expression" | "instantiation_expression", _) => {}
                 // `(0, f)()`: the last one is the value.
                 ("sequence_expression", _) if children(node).last().map(Node::id) == Some(inner.id()) => {}
+                // `x[i] = y` writes what holds the element.
+                ("subscript_expression", Some("object")) => is_element = true,
                 ("await_expression", _) if outer.field == Some("function") => {}
-                ("member_expression", Some("object")) if offset > 0 && self.calls_object(outer, path[offset - 1]) => {
+                ("member_expression", Some("object"))
+                    if offset > 0 && !is_element && self.calls_object(outer, path[offset - 1]) =>
+                {
                     return (Role::Call, u8::MAX);
                 }
-                ("call_expression", Some("function")) => {
+                ("call_expression", Some("function")) if !is_element => {
                     let decorates = offset > 0 && path[offset - 1].node.kind() == "decorator";
                     return (if decorates { Role::Decorate } else { Role::Call }, arity(node));
                 }
-                ("new_expression", Some("constructor")) => return (Role::Call, arity(node)),
+                ("new_expression", Some("constructor")) if !is_element => return (Role::Call, arity(node)),
                 ("assignment_expression" | "augmented_assignment_expression", Some("left"))
                 | ("update_expression", Some("argument"))
                 | ("for_in_statement", Some("left")) => return (Role::Write, u8::MAX),
+                // Of a member: a name there is bound, see `assign_pattern`.
+                ("array_pattern" | "rest_pattern", _)
+                | ("pair_pattern", Some("value"))
+                | ("assignment_pattern" | "object_assignment_pattern", Some("left")) => {
+                    return (Role::Write, u8::MAX);
+                }
+                ("unary_expression", Some("argument")) if is_delete(node) => return (Role::Write, u8::MAX),
+                _ if is_element => break,
                 ("decorator", _) => return (Role::Decorate, u8::MAX),
                 ("class_heritage", _) | ("extends_clause", Some("value")) => return (Role::Inherit, u8::MAX),
                 _ => break,
@@ -323,7 +338,7 @@ impl<'a> Extractor<'a> {
         self.call_by_value(callee, arguments, arity(node));
         let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
-        if let Some(base) = awaited.and_then(|_| self.known(node)) {
+        if let Some(base) = awaited.and_then(|_| self.find_known(node)) {
             let expr = self.b.expr(Expr::Unwrap { base });
             self.exprs.set(node, expr);
         }
@@ -395,15 +410,13 @@ impl<'a> Extractor<'a> {
         if self.b.facts().is_test {
             return;
         }
-        let name = self.source.text(function);
-        let name = name.split('.').next().unwrap_or(name);
-        if !matches!(name, "describe" | "it" | "test" | "suite") || arguments.kind() != "arguments" {
+        if arguments.kind() != "arguments" {
             return;
         }
         let given = children(arguments);
         let [title, .., body] = given[..] else { return };
-        let title = matches!(title.kind(), "string" | "template_string" | "identifier" | "binary_expression");
-        if title && matches!(body.kind(), "arrow_function" | "function_expression") {
+        let is_body = matches!(body.kind(), "arrow_function" | "function_expression");
+        if is_body && is_title(title) && word_of(self.source.text(function)).is_some() {
             self.b.facts_mut().is_test = true;
         }
     }
@@ -416,6 +429,7 @@ fn is_tag(node: Node<'_>) -> bool {
 /// Returns whether an identifier declares a name rather than uses one.
 fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some(outer) = path.last() else { return false };
+    // What is around the identifier and its field there decide.
     match outer.node.kind() {
         "array_pattern"
         | "rest_pattern"
@@ -449,6 +463,11 @@ fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
         "export_statement" => step.field.is_none() && outer.node.child(1).is_some_and(|word| word.kind() == "as"),
         _ => false,
     }
+}
+
+/// Returns whether a unary expression is `delete x`.
+fn is_delete(node: Node<'_>) -> bool {
+    node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "delete")
 }
 
 fn arity(call: Node<'_>) -> u8 {

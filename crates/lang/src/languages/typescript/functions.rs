@@ -13,16 +13,18 @@ use crate::text;
 use crate::walk::Step;
 
 /// Binding and name of a function.
-struct Place<'tree> {
-    name: String,
+pub(super) struct Place<'tree> {
+    pub(super) name: String,
     /// Position of the name.
-    at: Node<'tree>,
+    pub(super) at: Node<'tree>,
     /// The statement or member it is.
-    whole: Node<'tree>,
+    pub(super) whole: Node<'tree>,
     scope: ScopeId,
     owner: Option<DefId>,
     anonymous: bool,
-    bound: bool,
+    pub(super) bound: bool,
+    /// The body of a test, named by its title.
+    pub(super) is_test: bool,
     /// Receives `this` from the class-like owner of `scope`, or from the given expression.
     method: bool,
     receiver: Option<ExprId>,
@@ -34,11 +36,12 @@ impl<'a> Extractor<'a> {
     pub(super) fn enter_function<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
         let place = self.place(step, path);
-        let id = match self.merged(node, &place) {
+        let id = match self.find_merged(node, &place) {
             Some(id) => id,
             None => self.define_function(node, &place, path),
         };
         self.made.insert(node.id(), id);
+        // Type parameters are visible in the header and the body, parameters only in the body.
         if node.child_by_field_name("type_parameters").is_some() {
             self.open(node, FrameKind::Block, ScopeKind::Generics, Some(id));
         }
@@ -53,6 +56,7 @@ impl<'a> Extractor<'a> {
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
+        // `this` is the receiver of a method; an arrow function keeps that of the function around.
         if let Some(receiver) = place.receiver.or(receiver) {
             frame.this = This::Expr(receiver);
         } else if place.method {
@@ -61,6 +65,7 @@ impl<'a> Extractor<'a> {
             frame.this = This::Unknown;
         }
         self.bind_own_name(node, id, scope);
+        // `x => …` has no list of parameters that is left later.
         if let Some(parameter) = node.child_by_field_name("parameter") {
             let name = self.b.name(self.source.text(parameter));
             self.b.parameters(id, &[Parameter { name, kind: ParameterKind::Plain, declared: None, default: None }]);
@@ -100,6 +105,7 @@ impl<'a> Extractor<'a> {
             owner: self.b.facts().scopes[self.scope().index()].owner,
             anonymous: false,
             bound: true,
+            is_test: false,
             method: false,
             receiver: None,
             is_static: false,
@@ -107,6 +113,7 @@ impl<'a> Extractor<'a> {
         };
         match node.kind() {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
+                // Outside of strict mode, functions in blocks are visible in the whole function.
                 if self.is_javascript() && self.frame().kind == FrameKind::Block {
                     place.scope = self.hoist_scope();
                 }
@@ -132,6 +139,7 @@ impl<'a> Extractor<'a> {
     fn expression_place<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>], place: &mut Place<'tree>) {
         let node = step.node;
         let arrow = node.kind() == "arrow_function";
+        // A function expression is named by where it is written: a variable, a property, an export.
         match naming(step, path) {
             Naming::Variable { declarator, declaration } => {
                 let name = declarator.child_by_field_name("name").unwrap_or(declarator);
@@ -172,6 +180,7 @@ impl<'a> Extractor<'a> {
                 self.no_name(place);
                 place.is_iife = !self.frame().local && self.frame().kind != FrameKind::Members;
             }
+            Naming::None if self.name_test(path, place) => {}
             Naming::Default(_) | Naming::ExportAssign | Naming::None => self.no_name(place),
         }
     }
@@ -214,6 +223,7 @@ impl<'a> Extractor<'a> {
         place.whole = whole;
         place.bound = false;
         place.owner = self.frame().enclosing;
+        // The target says whose member it is, and whether it belongs to the class or to its values.
         match target {
             Target::Export(_) => place.owner = None,
             Target::This(_) => {
@@ -265,7 +275,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// The definition that an overload, an implementation or a second accessor belongs to.
-    fn merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
+    fn find_merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
         if !place.bound || place.anonymous {
             return None;
         }
@@ -313,7 +323,7 @@ impl<'a> Extractor<'a> {
             definition.owner = Some(first);
         }
         let id = self.add(node, definition);
-        self.decorated(id, place.whole);
+        self.set_decorated(id, place.whole);
         if let Some(comment) = comment.filter(|_| self.is_javascript()) {
             self.jsdoc_function(id, comment);
         }
@@ -330,6 +340,7 @@ impl<'a> Extractor<'a> {
         let flags = &mut definition.flags;
         flags.is_static = place.is_static;
         flags.is_anonymous = place.anonymous;
+        flags.is_test = place.is_test;
         flags.is_async = has_token(node, "async");
         flags.is_generator = matches!(node.kind(), "generator_function" | "generator_function_declaration")
             || (place.method && has_token(node, "*"));
@@ -411,6 +422,7 @@ impl<'a> Extractor<'a> {
         for child in children(node) {
             let pattern = child.child_by_field_name("pattern").unwrap_or(child);
             let typed = child.child_by_field_name("type");
+            // `this: T` is a type for the body and no parameter of calls.
             if pattern.kind() == "this" {
                 if let Some(of) = typed.and_then(|typed| self.exprs.get(typed)) {
                     let this = self.b.expr(Expr::Instance { of });
@@ -426,6 +438,7 @@ impl<'a> Extractor<'a> {
             parameters.push(parameter);
         }
         let facts = self.b.facts();
+        // In JavaScript, comments declare the types; they were read when the function was entered.
         let jsdoc = facts.parameters(id).to_vec();
         if jsdoc.iter().any(|parameter| parameter.declared.is_some()) && self.is_javascript() {
             for parameter in &mut parameters {

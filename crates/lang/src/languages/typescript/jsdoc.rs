@@ -26,7 +26,7 @@ pub(super) fn tags(comment: &str) -> Tags<'_> {
         let Some(at) = line.find('@') else { continue };
         let line = &line[at + 1..];
         let (tag, rest) = line.split_once(|letter: char| letter.is_whitespace()).unwrap_or((line, ""));
-        let Some((written, rest)) = braced(rest.trim_start()) else { continue };
+        let Some((written, rest)) = split_braced(rest.trim_start()) else { continue };
         match tag {
             "param" | "arg" | "argument" if tags.parameters.len() < MAX_PARAMETERS => {
                 let name = rest.trim_start().trim_start_matches('[');
@@ -42,7 +42,7 @@ pub(super) fn tags(comment: &str) -> Tags<'_> {
 }
 
 /// `{…}` at the start of a text, and the rest.
-fn braced(text: &str) -> Option<(&str, &str)> {
+fn split_braced(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 1;
     for (at, byte) in inner.bytes().enumerate() {
@@ -86,16 +86,16 @@ fn single(b: &mut FactsBuilder, written: &str, scope: ScopeId) -> Option<ExprId>
             break;
         }
     }
-    let mut expr = named(b, written, scope)?;
+    let mut expr = parse_named(b, written, scope)?;
     for base in wrappers.into_iter().rev() {
-        let base = named(b, base, scope)?;
+        let base = parse_named(b, base, scope)?;
         let args = b.list(&[expr]);
         expr = b.expr(Expr::Generic { base, args });
     }
     Some(expr)
 }
 
-fn named(b: &mut FactsBuilder, written: &str, scope: ScopeId) -> Option<ExprId> {
+fn parse_named(b: &mut FactsBuilder, written: &str, scope: ScopeId) -> Option<ExprId> {
     let literal = match written {
         "string" | "String" => Some(Literal::Str),
         "number" | "Number" => Some(Literal::Float),

@@ -17,6 +17,7 @@ mod patterns;
 mod repairs;
 mod scripts;
 mod state;
+mod test_cases;
 mod types;
 mod variables;
 mod visit;

@@ -124,11 +124,13 @@ impl Extractor<'_> {
         if path.len() <= 1 && !self.frame().nested {
             self.default_value(node);
         }
+        // Only the top of a file exports; in namespaces `export` makes a member.
         if self.frame().nested || path.len() > 1 {
             return if source.is_some() || clause.is_some() { Enter::Skip } else { Enter::Descend };
         }
         let scope = self.scope();
         let type_only = has_token(node, "type");
+        // `export { a as b }`: what the names of this file mean.
         let Some(source) = source else {
             let Some(clause) = clause else { return Enter::Descend };
             for specifier in children(clause) {
@@ -143,13 +145,14 @@ impl Extractor<'_> {
         };
         let module = unquote(self.source.text(source));
         let mut first = None;
+        // `export { a as b } from 'm'`: names of another module, without a name here.
         if let Some(clause) = clause {
             for specifier in children(clause) {
                 let Some(name) = specifier.child_by_field_name("name") else { continue };
                 let alias = specifier.child_by_field_name("alias").unwrap_or(name);
                 let kind = self.symbol(name);
                 let id = self.import_row(kind, module, name, scope, false);
-                self.reexported(id, alias, type_only || has_token(specifier, "type"));
+                self.record_reexported(id, alias, type_only || has_token(specifier, "type"));
             }
             return Enter::Skip;
         }
@@ -158,10 +161,11 @@ impl Extractor<'_> {
                 first = child.named_child(0);
             }
         }
+        // `export * as ns from 'm'`, or everything that the module exports.
         match first {
             Some(alias) => {
                 let id = self.import_row(ImportKind::Module, module, source, scope, false);
-                self.reexported(id, alias, type_only);
+                self.record_reexported(id, alias, type_only);
             }
             None => {
                 let id = self.import_row(ImportKind::Wildcard, module, source, scope, false);
@@ -211,7 +215,7 @@ impl Extractor<'_> {
         self.initialising.push((node.id(), id, self.frames.len()));
     }
 
-    fn reexported(&mut self, id: ImportId, alias: Node<'_>, type_only: bool) {
+    fn record_reexported(&mut self, id: ImportId, alias: Node<'_>, type_only: bool) {
         let flags = &mut self.b.facts_mut().imports[id.index()].flags;
         (flags.reexport, flags.type_only) = (true, type_only);
         let value = self.b.expr(Expr::Import(id));
@@ -241,6 +245,7 @@ impl Extractor<'_> {
 
     /// Exports a definition if it is written behind `export`.
     pub(super) fn export_if_declared(&mut self, id: DefId, path: &[Step<'_>]) {
+        // In a namespace, what is not exported is hidden outside of it.
         let Some(export) = exporting(path) else {
             let facts = self.b.facts();
             let definition = facts.definition(id);
@@ -264,6 +269,7 @@ impl Extractor<'_> {
         let name = if default { "default".to_owned() } else { self.b.facts().name(name).to_owned() };
         let exported = self.b.name(&name);
         let value = self.b.expr(Expr::Definition(id));
+        // Overloads and merged declarations are one export.
         let twice = self
             .b
             .facts()

@@ -33,6 +33,7 @@ const MAX_WRAPPERS: usize = 8;
 pub(super) fn naming<'tree>(step: Step<'tree>, path: &[Step<'tree>]) -> Naming<'tree> {
     let mut field = step.field;
     let mut nearest = None;
+    // Outwards, through wrappers that do not change the value.
     for (offset, outer) in path.iter().enumerate().rev().take(MAX_WRAPPERS) {
         let node = outer.node;
         match node.kind() {
@@ -53,6 +54,7 @@ pub(super) fn naming<'tree>(step: Step<'tree>, path: &[Step<'tree>]) -> Naming<'
             }
             "assignment_expression" if field == Some("right") => {
                 let Some(left) = node.child_by_field_name("left") else { break };
+                // `const a = b.c = f`: the variable wins if there is one.
                 nearest = nearest.or(Some(Naming::Assign { left, whole: node }));
             }
             _ if nearest.is_some() => break,
@@ -103,6 +105,7 @@ impl<'a> Extractor<'a> {
         else {
             return Target::None;
         };
+        // Only two levels have a meaning of their own: `module.exports.x` and `A.prototype.x`.
         match object.kind() {
             "this" => Target::This(property),
             "identifier" => match (self.source.text(object), self.source.text(property)) {

@@ -24,6 +24,7 @@ struct Object<'tree> {
 impl Extractor<'_> {
     pub(super) fn enter_object<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
+        // An object that becomes a prototype holds members of the class.
         if let Some((class, members)) = self.prototype_object(step, path) {
             self.made.insert(node.id(), class);
             self.push(node, FrameKind::Members, members, Some(class));
@@ -32,6 +33,7 @@ impl Extractor<'_> {
             return;
         }
         let object = self.object_place(step, path);
+        // `var a = a || {…}` in several places is one object.
         let known = self
             .own(object.scope, &object.name, false)
             .filter(|&id| object.bound && self.b.facts().definition(id).kind == DefKind::Object);
@@ -230,7 +232,7 @@ impl Extractor<'_> {
     }
 
     /// The value of a node, once left, if it is one.
-    pub(super) fn known(&self, node: Node<'_>) -> Option<ExprId> {
+    pub(super) fn find_known(&self, node: Node<'_>) -> Option<ExprId> {
         self.exprs.get(node).filter(|&expr| expr != self.b.unknown())
     }
 }

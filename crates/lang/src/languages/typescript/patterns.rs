@@ -75,17 +75,18 @@ impl Extractor<'_> {
     }
 
     fn object_parts<'tree>(&mut self, node: Node<'tree>, source: ExprId, open: &mut Vec<(Node<'tree>, ExprId)>) {
+        // Each part gets the member of that name, or an unknown one where the key is computed.
         for child in super::state::children(node) {
             match child.kind() {
                 "shorthand_property_identifier_pattern" => {
-                    let value = self.picked(source, child);
+                    let value = self.record_picked(source, child);
                     open.push((child, value));
                 }
                 "object_assignment_pattern" => {
                     let Some(left) = child.child_by_field_name("left") else { continue };
                     let is_known = source != self.b.unknown();
                     let value = if is_known && left.kind() == "shorthand_property_identifier_pattern" {
-                        self.picked(source, left)
+                        self.record_picked(source, left)
                     } else {
                         self.b.unknown()
                     };
@@ -98,7 +99,9 @@ impl Extractor<'_> {
                         continue;
                     };
                     let part = match key.kind() {
-                        "property_identifier" | "string" | "private_property_identifier" => self.picked(source, key),
+                        "property_identifier" | "string" | "private_property_identifier" => {
+                            self.record_picked(source, key)
+                        }
                         _ if source == self.b.unknown() => source,
                         _ => self.b.expr(Expr::Index { base: source }),
                     };
@@ -111,7 +114,7 @@ impl Extractor<'_> {
     }
 
     /// A member taken by name, which is a use of that member. Of a value that nothing is known of, only calls matter.
-    fn picked(&mut self, source: ExprId, key: Node<'_>) -> ExprId {
+    fn record_picked(&mut self, source: ExprId, key: Node<'_>) -> ExprId {
         let name = self.property(key);
         let member = self.b.member(source, name);
         if source == self.b.unknown() {

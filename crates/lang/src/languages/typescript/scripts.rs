@@ -11,6 +11,7 @@ pub(super) fn mask(language: Language, text: &str) -> (Cow<'_, str>, Dialect) {
     let mut masked: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
     let mut dialect = Dialect::JavaScript;
     let mut at = 0;
+    // The code in front of the markup is always TypeScript.
     if language == Language::Astro {
         dialect = Dialect::TypeScript;
         if let Some(code) = markup::frontmatter(text) {
@@ -28,6 +29,7 @@ pub(super) fn mask(language: Language, text: &str) -> (Cow<'_, str>, Dialect) {
         let attributes = &text[after..open];
         let body = open + 1;
         let end = find(text, body, "</script").unwrap_or(text.len());
+        // The blocks are parsed together, so the richest dialect of them counts.
         if attributes.contains("tsx") || attributes.contains("jsx") {
             dialect = Dialect::Tsx;
         } else if dialect == Dialect::JavaScript && (attributes.contains("\"ts\"") || attributes.contains("'ts'"))

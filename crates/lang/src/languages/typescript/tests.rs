@@ -125,7 +125,7 @@ fn values(facts: &FileFacts, name: &str) -> Vec<String> {
     facts.list(definition.values).iter().map(|&value| show(facts, value)).collect()
 }
 
-fn declared(facts: &FileFacts, name: &str) -> Option<String> {
+fn show_declared(facts: &FileFacts, name: &str) -> Option<String> {
     let definition = facts.definitions.iter().find(|definition| facts.name(definition.name) == name);
     definition.and_then(|definition| definition.declared).map(|declared| show(facts, declared))
 }
@@ -216,7 +216,7 @@ fn classes_and_their_members() {
     assert_eq!(facts.list(class.bases).iter().map(|&base| show(&facts, base)).collect::<Vec<_>>(), ["ns.Base<T>"]);
     assert_eq!(facts.list(class.implements).iter().map(|&base| show(&facts, base)).collect::<Vec<_>>(), ["I", "J"]);
     assert_eq!(facts.type_parameters(DefId(0)).len(), 1);
-    assert_eq!(declared(&facts, "db").as_deref(), Some("Db"));
+    assert_eq!(show_declared(&facts, "db").as_deref(), Some("Db"));
     let size = facts.definitions.iter().find(|definition| facts.name(definition.name) == "size").expect("size");
     assert!(size.flags.is_property);
     let roles: Vec<String> = references(&facts).into_iter().take(5).collect();
@@ -236,7 +236,7 @@ fn classes_and_their_members() {
 fn overloads_are_one_function() {
     let facts = ts("function f(a: string): A;\nfunction f(a: number): B;\nfunction f(a: any): any { return a; }\n");
     assert_eq!(definitions(&facts), ["fn::f"]);
-    assert_eq!(declared(&facts, "f").as_deref(), Some("(A | B)"));
+    assert_eq!(show_declared(&facts, "f").as_deref(), Some("(A | B)"));
     assert_eq!((facts.definitions[0].line_start, facts.definitions[0].flags.is_declaration), (3, false));
 }
 
@@ -244,11 +244,11 @@ fn overloads_are_one_function() {
 fn types_are_expressions() {
     let facts = ts("let a: A | B.C[] | null;\nlet b: Promise<Readonly<D>>;\nlet c: (x: E) => F;\nlet d: typeof a;\n\
          type G = { h: I } & J;\ninterface K { l(m: N): this; o?: string }\n");
-    assert_eq!(declared(&facts, "a").as_deref(), Some("(A | Array<B.C> | literal)"));
-    assert_eq!(declared(&facts, "b").as_deref(), Some("Promise<D>"));
-    assert_eq!(declared(&facts, "c").as_deref(), Some("(E) => F"));
+    assert_eq!(show_declared(&facts, "a").as_deref(), Some("(A | Array<B.C> | literal)"));
+    assert_eq!(show_declared(&facts, "b").as_deref(), Some("Promise<D>"));
+    assert_eq!(show_declared(&facts, "c").as_deref(), Some("(E) => F"));
     assert_eq!(values(&facts, "d"), ["a"]);
-    assert_eq!(declared(&facts, "l").as_deref(), Some("Self"));
+    assert_eq!(show_declared(&facts, "l").as_deref(), Some("Self"));
     assert!(definitions(&facts).contains(&"interface::K::fn::l".to_owned()));
     assert!(!references(&facts).iter().any(|reference| reference.contains(" x")), "parameters of types are no uses");
 }
@@ -465,15 +465,37 @@ fn comments_are_docs_and_types() {
     );
     assert_eq!(facts.doc.as_deref(), Some("The file."));
     assert!(facts.definitions[0].doc.as_deref().is_some_and(|doc| doc.starts_with("Loads.")));
-    assert_eq!(declared(&facts, "load").as_deref(), Some("Promise<Array<Row>>"));
+    assert_eq!(show_declared(&facts, "load").as_deref(), Some("Promise<Array<Row>>"));
     assert_eq!(facts.parameters(DefId(0))[0].declared.map(|of| show(&facts, of)).as_deref(), Some("Pool"));
-    assert_eq!(declared(&facts, "store").as_deref(), Some("Store"));
+    assert_eq!(show_declared(&facts, "store").as_deref(), Some("Store"));
 }
 
 #[test]
 fn tests_are_known_by_their_calls() {
     assert!(js("describe('x', () => { it('does', function () {}); });\n").is_test);
     assert!(!js("it.skip = 1; test(a, b);\n").is_test);
+}
+
+#[test]
+fn tests_are_named_by_their_titles() {
+    let facts =
+        js("describe('Pool::of', () => {\n  const make = () => new Pool();\n  beforeEach(() => { make(); });\n  \
+         it.only(`grows  twice`, async function () { make(); }, 500);\n  it.each([1, 2])('takes %i', (n) => {});\n  \
+         it(title + 1, { timeout: 1 }, () => {});\n});\nDeno.test('runs', () => {});\nQUnit.module('m', () => {});\n\
+         compare('a', () => {});\n");
+    assert_eq!(
+        definitions(&facts),
+        [
+            "fn::describe Pool:of",
+            "fn::describe Pool:of::fn::make",
+            "fn::describe Pool:of::fn::it grows twice",
+            "fn::describe Pool:of::fn::it takes %i",
+            "fn::describe Pool:of::fn::it title + 1",
+            "fn::test runs",
+        ]
+    );
+    let tests = facts.definitions.iter().filter(|definition| definition.flags.is_test);
+    assert_eq!(tests.map(|definition| definition.line_start).collect::<Vec<_>>(), [4, 5, 6, 8]);
 }
 
 #[test]

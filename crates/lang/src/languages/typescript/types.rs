@@ -50,6 +50,7 @@ impl Extractor<'_> {
                     let expr = self.b.union(&items);
                     self.exprs.set(node, expr);
                 }
+                // `typeof x | T`: a value of one of the two.
                 if !values.is_empty() {
                     values.extend(items.iter().map(|&of| self.b.expr(Expr::Instance { of })));
                     let value = self.b.union(&values);
@@ -66,6 +67,7 @@ impl Extractor<'_> {
         match kind {
             "conditional_type" => {
                 self.conditionals.pop();
+                // The condition is not evaluated: either branch is possible.
                 let both: Vec<ExprId> =
                     ["consequence", "alternative"].iter().filter_map(|field| self.field_expr(node, field)).collect();
                 let expr = self.b.union(&both);
@@ -96,7 +98,7 @@ impl Extractor<'_> {
             }
             "lookup_type" => self.lookup_type(node),
             "type_query" => {
-                if let Some(value) = node.named_child(0).and_then(|child| self.known(child)) {
+                if let Some(value) = node.named_child(0).and_then(|child| self.find_known(child)) {
                     self.typeofs.set(node, value);
                 }
             }
@@ -121,7 +123,7 @@ impl Extractor<'_> {
     /// `T["name"]` and `T[number]`: a member or an item of a `T`.
     fn lookup_type(&mut self, node: Node<'_>) {
         let (Some(object), Some(index)) = (node.named_child(0), node.named_child(1)) else { return };
-        let base = match (self.typeofs.get(object), self.known(object)) {
+        let base = match (self.typeofs.get(object), self.find_known(object)) {
             (Some(value), _) => value,
             (None, Some(of)) => self.b.expr(Expr::Instance { of }),
             (None, None) => return,
@@ -151,7 +153,7 @@ impl Extractor<'_> {
             && text(member.named_child(1)) == text(clause.child_by_field_name("name"))
             && clause.child_by_field_name("alias").is_none()
             && node.named_child_count() == 1;
-        self.known(of).filter(|_| same)
+        self.find_known(of).filter(|_| same)
     }
 
     /// The types of the parameters of a function type.
@@ -219,7 +221,7 @@ impl Extractor<'_> {
         };
         let base = match self.exprs.get(module) {
             Some(base) => base,
-            None => self.dotted(module),
+            None => self.read_dotted(module),
         };
         let expr = self.b.member(base, self.source.text(name));
         self.exprs.set(node, expr);
@@ -227,7 +229,7 @@ impl Extractor<'_> {
     }
 
     /// A dotted name of namespaces.
-    fn dotted(&mut self, module: Node<'_>) -> ExprId {
+    fn read_dotted(&mut self, module: Node<'_>) -> ExprId {
         let scope = self.scope();
         let mut base = None;
         for word in self.source.text(module).split('.') {
@@ -285,7 +287,7 @@ impl Extractor<'_> {
         while let Some(node) = open.pop() {
             if node.kind() == kind {
                 open.extend(children(node).into_iter().rev());
-            } else if let Some(item) = self.known(node) {
+            } else if let Some(item) = self.find_known(node) {
                 items.push(item);
             }
         }

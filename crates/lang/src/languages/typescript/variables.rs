@@ -20,7 +20,7 @@ impl<'a> Extractor<'a> {
         let scope = if is_var { self.hoist_scope() } else { self.scope() };
         let value = node.child_by_field_name("value");
         if let Some(value) = value
-            && self.required(name, value, scope, path)
+            && self.record_required(name, value, scope, path)
         {
             return Enter::Skip;
         }
@@ -158,13 +158,20 @@ impl<'a> Extractor<'a> {
     }
 
     /// `const x = require("m")`, `const { a, b: c } = require("m")`, `const x = require("m").a`.
-    fn required<'tree>(&mut self, name: Node<'tree>, value: Node<'tree>, scope: ScopeId, path: &[Step<'tree>]) -> bool {
+    fn record_required<'tree>(
+        &mut self,
+        name: Node<'tree>,
+        value: Node<'tree>,
+        scope: ScopeId,
+        path: &[Step<'tree>],
+    ) -> bool {
         let (call, property) = match value.kind() {
             "member_expression" => (value.child_by_field_name("object"), value.child_by_field_name("property")),
             _ => (Some(value), None),
         };
         let Some(module) = call.and_then(|call| self.required_module(call)) else { return false };
         let text = unquote(self.source.text(module));
+        // One name for the module, or for one of its exports.
         if name.kind() == "identifier" {
             let kind = match property {
                 Some(property) => ImportKind::Symbol(self.b.name(self.source.text(property))),
@@ -177,6 +184,7 @@ impl<'a> Extractor<'a> {
             self.export_if_name(self.source.text(name), imported, path);
             return true;
         }
+        // A plain pattern imports several names; anything else is a value of the module.
         if property.is_some() || name.kind() != "object_pattern" || !is_plain_pattern(name) {
             return false;
         }

@@ -40,6 +40,7 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
             "variable_declarator" => return self.enter_declarator(node, path),
             kind => self.enter_scope(kind, step, path),
         }
+        // Only a comment in front of all code belongs to the file.
         self.seen_code |= !matches!(node.kind(), "program");
         Enter::Descend
     }
@@ -64,6 +65,7 @@ impl Extractor<'_> {
     /// Opens the scope or starts the definition that a node is.
     fn enter_scope<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
+        // Definitions before plain scopes: each of them opens its own.
         match kind {
             "class_declaration" | "abstract_class_declaration" | "class" => self.enter_class(step, path),
             "interface_declaration" | "type_alias_declaration" | "enum_declaration" => self.enter_type(node, path),

@@ -222,6 +222,7 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
             at = end;
             continue;
         }
+        // Signs that make a name at run time: an index, a pasted token, a variable variable.
         match bytes[at] {
             b'[' => finder.dynamic.bracket(language, bytes, at),
             b'#' if bytes[at..].starts_with(b"##") && language.family() == Language::C => {
@@ -236,6 +237,7 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
             continue;
         }
         let end = end_of(language, bytes, at).min(part.end).max(at + 1);
+        // Whole words are jumped over, so a name never begins inside of one.
         if !bytes[at].is_ascii_digit() {
             finder.dynamic.call(language, bytes, at..end);
             if language == Language::Bash {

@@ -176,7 +176,7 @@ impl Dynamic {
         let pattern = match holes(content) {
             Some(pattern) => Some(pattern),
             None if !content.is_empty() && content.iter().all(|byte| is_word(*byte) || *byte == b'.') => {
-                joined(language, bytes, start, end, content)
+                find_joined(language, bytes, start, end, content)
             }
             None => None,
         };
@@ -322,7 +322,7 @@ fn holes(content: &[u8]) -> Option<String> {
 }
 
 /// The pattern of a literal that is joined with something else.
-fn joined(language: Language, bytes: &[u8], start: usize, end: usize, content: &[u8]) -> Option<String> {
+fn find_joined(language: Language, bytes: &[u8], start: usize, end: usize, content: &[u8]) -> Option<String> {
     let joins = |byte: u8| match language {
         Language::Php => byte == b'.',
         Language::Lua => byte == b'.',

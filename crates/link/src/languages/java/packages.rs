@@ -78,14 +78,14 @@ impl Packages {
             found.extend(files.find(&path).filter(|&file| package_of(files.heading(file)) == package));
         }
         found.extend(self.aside.get(&(package.to_owned(), name.to_owned())).into_iter().flatten());
-        let near = |file: &FileId| shared(files.path(*file), files.path(from));
+        let near = |file: &FileId| count_shared(files.path(*file), files.path(from));
         let nearest = found.iter().map(near).max()?;
         found.retain(|file| near(file) == nearest);
         Some(ModuleTarget::Member(found, vec![name.to_owned()]))
     }
 
     /// Target of a dotted name: a package, a type, a nested type.
-    pub(super) fn named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
+    pub(super) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
         if self.is_above(name) || name.is_empty() {
             return ModuleTarget::Folder(name.to_owned());
         }
@@ -149,7 +149,7 @@ fn outside(name: &str) -> String {
 }
 
 /// Number of folders that two paths share from the root on.
-fn shared(one: &str, other: &str) -> usize {
+fn count_shared(one: &str, other: &str) -> usize {
     one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
 }
 
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn shared_folders() {
-        assert_eq!(shared("a/src/main/p/A.java", "a/src/test/p/B.java"), 2);
-        assert_eq!(shared("a/B.java", "c/B.java"), 0);
+        assert_eq!(count_shared("a/src/main/p/A.java", "a/src/test/p/B.java"), 2);
+        assert_eq!(count_shared("a/B.java", "c/B.java"), 0);
     }
 }

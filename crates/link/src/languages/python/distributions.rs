@@ -40,8 +40,8 @@ impl Distributions {
                     of_pyproject(&table)
                 }
                 "setup.cfg" => (value_of(text, "name"), named_in(text)),
-                "setup.py" => (argument_of(text, "name"), quoted(text)),
-                name if name.ends_with(".lock") => (None, locked(text)),
+                "setup.py" => (argument_of(text, "name"), list_quoted(text)),
+                name if name.ends_with(".lock") => (None, list_locked(text)),
                 name if is_list(name) => (None, text.lines().filter_map(distribution).collect()),
                 _ => continue,
             };
@@ -191,7 +191,7 @@ fn named_in(text: &str) -> BTreeSet<String> {
 
 /// Texts between quotes that may be requirements. Some are other texts; they only matter if they are named like a
 /// distribution of another repository.
-fn quoted(text: &str) -> BTreeSet<String> {
+fn list_quoted(text: &str) -> BTreeSet<String> {
     let parts = |line: &'_ str| -> Vec<String> {
         ['"', '\''].iter().flat_map(|quote| line.split(*quote).skip(1).step_by(2)).filter_map(distribution).collect()
     };
@@ -199,7 +199,7 @@ fn quoted(text: &str) -> BTreeSet<String> {
 }
 
 /// The packages of a lock file.
-fn locked(text: &str) -> BTreeSet<String> {
+fn list_locked(text: &str) -> BTreeSet<String> {
     let name = |line: &str| line.strip_prefix("name = \"").and_then(|rest| rest.strip_suffix('"')).map(normal);
     text.lines().filter_map(name).collect()
 }
@@ -228,10 +228,13 @@ mod tests {
         assert_eq!(required.into_iter().collect::<Vec<_>>(), ["a", "b", "c", "d-d"]);
         assert_eq!(argument_of("setup(\n    name='x',\n", "name").as_deref(), Some("x"));
         assert_eq!(
-            quoted("install_requires=['Werk_zeug>=1', \"b\"]").into_iter().collect::<Vec<_>>(),
+            list_quoted("install_requires=['Werk_zeug>=1', \"b\"]").into_iter().collect::<Vec<_>>(),
             ["b", "werk-zeug"]
         );
-        assert_eq!(locked("[[package]]\nname = \"A.b\"\nversion = \"1\"\n").into_iter().collect::<Vec<_>>(), ["a-b"]);
+        assert_eq!(
+            list_locked("[[package]]\nname = \"A.b\"\nversion = \"1\"\n").into_iter().collect::<Vec<_>>(),
+            ["a-b"]
+        );
         assert_eq!(named_in("[options]\ninstall_requires =\n    a>=1\n").into_iter().collect::<Vec<_>>(), ["a"]);
     }
 }

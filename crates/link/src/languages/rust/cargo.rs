@@ -94,7 +94,7 @@ pub(super) fn packages(manifests: &Manifests, probe: &dyn Probe) -> Vec<Package>
         let own = probe.root_of(&package.folder);
         for dependency in package.dependencies.values_mut() {
             if let Dependency::External(name) = dependency
-                && let Some(folder) = known.get(name.as_str()).and_then(|folders| meant(folders, &own))
+                && let Some(folder) = known.get(name.as_str()).and_then(|folders| find_meant(folders, &own))
                 && *folder != package.folder
             {
                 *dependency = Dependency::Folder(folder.to_owned());
@@ -130,7 +130,7 @@ pub(super) fn reach(packages: &[Package]) -> BTreeMap<String, BTreeSet<String>> 
 }
 
 /// The folder of the package that a repository means by its name: its own one, else the only one of the others.
-fn meant<'f>(folders: &[(String, &'f str)], own: &str) -> Option<&'f str> {
+fn find_meant<'f>(folders: &[(String, &'f str)], own: &str) -> Option<&'f str> {
     let inside = folders.iter().rev().find(|(root, _)| root == own);
     inside.or_else(|| folders.first().filter(|_| folders.len() == 1)).map(|(_, folder)| *folder)
 }

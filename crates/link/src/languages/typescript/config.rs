@@ -81,10 +81,10 @@ fn resolve(path: &str, parsed: &BTreeMap<&str, Value>) -> Config {
             Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        open.extend(extended.into_iter().filter_map(|name| found(here, name, parsed)));
+        open.extend(extended.into_iter().filter_map(|name| find_config(here, name, parsed)));
         let references = value["references"].as_array().into_iter().flatten();
         let references: Vec<&str> = references.filter_map(|row| row["path"].as_str()).collect();
-        referred.extend(references.into_iter().rev().filter_map(|name| found(here, name, parsed)));
+        referred.extend(references.into_iter().rev().filter_map(|name| find_config(here, name, parsed)));
     }
     config
 }
@@ -108,7 +108,7 @@ fn settle(config: &mut Config, value: &Value, here: &str) {
 }
 
 /// A configuration named by another: with or without ending, or as a folder. Only relative ones are in the project.
-fn found(here: &str, name: &str, parsed: &BTreeMap<&str, Value>) -> Option<String> {
+fn find_config(here: &str, name: &str, parsed: &BTreeMap<&str, Value>) -> Option<String> {
     if !name.starts_with('.') {
         return None;
     }

@@ -117,7 +117,7 @@ impl Modules {
             return Found::External(globals::NODE.to_owned());
         }
         let name = package_name(module);
-        if let Some(package) = self.packages.known(own, name) {
+        if let Some(package) = self.packages.find_known(own, name) {
             let subpath = module[name.len()..].trim_matches('/');
             return match self.in_package(from, package, subpath, exists) {
                 Some(found) => Found::File(found),
@@ -144,7 +144,7 @@ impl Modules {
             match target.strip_prefix("package:") {
                 Some(name) => return self.bare(from, name.trim_start_matches('#'), exists),
                 None => {
-                    if let Some(found) = self.built(from, &target, own.map_or("", |own| &own.folder), exists) {
+                    if let Some(found) = self.find_built(from, &target, own.map_or("", |own| &own.folder), exists) {
                         return Found::File(found);
                     }
                 }
@@ -171,7 +171,7 @@ impl Modules {
         let unbuilt = first.filter(|first| package.is_output(first) && file(from, first, exists).is_none());
         let source = unbuilt.and_then(|first| {
             let in_src = || sources.iter().filter(|path| package.is_in(path, &["src"]));
-            let same_name = self.built(from, &first, &package.folder, exists);
+            let same_name = self.find_built(from, &first, &package.folder, exists);
             same_name.or_else(|| in_src().find_map(|path| self.at(from, path, false, exists)))
         });
         let found = source.or_else(|| self.in_package(from, package, subpath, exists));
@@ -187,7 +187,7 @@ impl Modules {
     ) -> Option<String> {
         let targets = package.targets(subpath, from.requires);
         let there = targets.iter().find_map(|target| file(from, target, exists));
-        there.or_else(|| targets.iter().find_map(|target| self.built(from, target, &package.folder, exists)))
+        there.or_else(|| targets.iter().find_map(|target| self.find_built(from, target, &package.folder, exists)))
     }
 
     /// A file or folder at a path.
@@ -198,7 +198,7 @@ impl Modules {
         if let Some(package) = self.packages.at(path) {
             // A path is no use of `exports`: only the entry files count.
             let targets = package.targets("", from.requires);
-            let found = targets.iter().find_map(|target| self.built(from, target, path, exists));
+            let found = targets.iter().find_map(|target| self.find_built(from, target, path, exists));
             if found.is_some() {
                 return found;
             }
@@ -208,7 +208,13 @@ impl Modules {
     }
 
     /// A target of a package: the file itself, its folder's index, or the source it was built from.
-    fn built(&self, from: Importer<'_>, target: &str, package: &str, exists: &dyn Fn(&str) -> bool) -> Option<String> {
+    fn find_built(
+        &self,
+        from: Importer<'_>,
+        target: &str,
+        package: &str,
+        exists: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
         let direct = file(from, target, exists).or_else(|| file(from, &format!("{target}/index"), exists));
         direct.or_else(|| {
             let inside =
@@ -288,7 +294,7 @@ fn is_package_name(name: &str) -> bool {
 mod tests {
     use super::{Found, Importer, Modules};
 
-    fn found(manifests: &[(&'static str, &'static str)], files: &[&str], from: &str, module: &str) -> String {
+    fn show_found(manifests: &[(&'static str, &'static str)], files: &[&str], from: &str, module: &str) -> String {
         let modules = Modules::new(manifests.iter().copied());
         let importer = Importer { path: from, is_typescript: from.ends_with(".ts"), requires: false };
         match modules.find(importer, module, &|path| files.contains(&path)) {
@@ -301,25 +307,25 @@ mod tests {
     #[test]
     fn relative_modules() {
         let files = ["a.ts", "b.js", "c/index.tsx", "d.ts", "d.js", "e.vue", "f.d.ts", "g.x.ts", "c.ts", "h/i.json"];
-        let find = |module: &str| found(&[], &files, "m.ts", module);
+        let find = |module: &str| show_found(&[], &files, "m.ts", module);
         assert_eq!(find("./a"), "a.ts");
         assert_eq!(find("./a.js"), "a.ts");
         assert_eq!(find("./b.js"), "b.js");
         assert_eq!(find("./c"), "c.ts");
         assert_eq!(find("./c/"), "c/index.tsx");
         assert_eq!(find("./d.js"), "d.ts");
-        assert_eq!(found(&[], &files, "m.js", "./d.js"), "d.js");
+        assert_eq!(show_found(&[], &files, "m.js", "./d.js"), "d.js");
         assert_eq!(find("./e.vue"), "e.vue");
         assert_eq!(find("./f"), "f.d.ts");
         assert_eq!(find("./g.x"), "g.x.ts");
         assert_eq!(find("./h/i.json?raw"), "h/i.json");
         assert_eq!(find("../x"), "nothing");
-        assert_eq!(found(&[], &files, "c/index.tsx", ".."), "nothing");
+        assert_eq!(show_found(&[], &files, "c/index.tsx", ".."), "nothing");
     }
 
     #[test]
     fn bare_modules() {
-        let find = |module: &str| found(&[], &[], "m.ts", module);
+        let find = |module: &str| show_found(&[], &[], "m.ts", module);
         assert_eq!(find("react"), "external react");
         assert_eq!(find("@a/b/c"), "external @a/b");
         assert_eq!(find("lodash/fp"), "external lodash");
@@ -339,7 +345,7 @@ mod tests {
         )];
         let files = ["packages/p/src/index.ts", "packages/p/src/v3/index.ts"];
         for (module, target) in [("p", "packages/p/src/index.ts"), ("p/v3", "packages/p/src/v3/index.ts")] {
-            assert_eq!(found(&manifests, &files, "packages/p/src/v3/tests/a.test.ts", module), target);
+            assert_eq!(show_found(&manifests, &files, "packages/p/src/v3/tests/a.test.ts", module), target);
         }
     }
 
@@ -397,7 +403,7 @@ mod tests {
             ),
         ];
         let files = ["packages/a/src/index.ts", "packages/b/src/u.ts", "packages/b/src/x.ts", "packages/a/src/deep.ts"];
-        let find = |module: &str| found(&manifests, &files, "packages/b/src/u.ts", module);
+        let find = |module: &str| show_found(&manifests, &files, "packages/b/src/u.ts", module);
         assert_eq!(find("a"), "packages/a/src/index.ts");
         assert_eq!(find("a/deep"), "packages/a/src/deep.ts");
         assert_eq!(find("b/u"), "packages/b/src/u.ts");

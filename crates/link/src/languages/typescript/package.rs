@@ -145,7 +145,7 @@ impl Packages {
 
     /// The package of the project that `from` knows by `name`: itself, one of the same workspace, or a folder that its
     /// dependencies name.
-    pub(super) fn known<'s>(&'s self, from: Option<&'s Package>, name: &str) -> Option<&'s Package> {
+    pub(super) fn find_known<'s>(&'s self, from: Option<&'s Package>, name: &str) -> Option<&'s Package> {
         let from = from?;
         if let Some((_, folder)) = from.local.iter().find(|(known, _)| known == name) {
             return self.by_folder.get(folder);
@@ -260,7 +260,7 @@ fn package(folder: &str, value: &Value) -> Package {
     for kind in ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"] {
         for (name, version) in value[kind].as_object().into_iter().flatten() {
             let version = version.as_str().unwrap_or("");
-            required.insert(name.clone(), renamed(version).unwrap_or(name).to_owned());
+            required.insert(name.clone(), parse_renamed(version).unwrap_or(name).to_owned());
             let path = ["file:", "link:", "portal:"].iter().find_map(|prefix| version.strip_prefix(prefix));
             if let Some(path) = path.and_then(|path| join(folder, path)) {
                 local.push((name.clone(), path));
@@ -281,7 +281,7 @@ fn package(folder: &str, value: &Value) -> Package {
 }
 
 /// The package that a version means under another name: `npm:@x/real@1`.
-fn renamed(version: &str) -> Option<&str> {
+fn parse_renamed(version: &str) -> Option<&str> {
     let package = version.strip_prefix("npm:")?;
     let (scope, rest) = package.split_once('/').map_or(("", package), |(scope, rest)| (scope, rest));
     let end = package.len() - rest.len() + rest.find('@').unwrap_or(rest.len());
@@ -333,7 +333,7 @@ mod tests {
             ("packages/old/package.json", r#"{"name": "@x/old"}"#),
             ("tool/package.json", r#"{"name": "tool"}"#),
         ]);
-        let folder = |from: &str, name: &str| all.known(all.around(from), name).map(|found| found.folder.clone());
+        let folder = |from: &str, name: &str| all.find_known(all.around(from), name).map(|found| found.folder.clone());
         assert_eq!(folder("packages/b/src/i.ts", "@x/a").as_deref(), Some("packages/a"));
         assert_eq!(folder("packages/b/src/i.ts", "tool").as_deref(), Some("tool"));
         assert_eq!(folder("packages/a/i.ts", "tool"), None);

@@ -6,17 +6,17 @@ use crate::parser::words::decision;
 
 /// The words that may say that something was decided.
 const CUES: &[Cue] = &[
-    Cue::new(&["decided"], decided),
+    Cue::new(&["decided"], match_decided),
     Cue::new(&["chose", "picked"], chose),
     Cue::new(&["going", "gone"], going_with).then(&["with"]),
     Cue::new(&["went"], went_with).then(&["with"]),
     Cue::new(&["settled"], settled_on).then(&["on"]),
-    Cue::new(&["opted", "opting"], |s, at| taken(ours_or_being(s, at), at, "decision.opted_for")).then(&["for"]),
-    Cue::new(&["agreed"], |s, at| taken(s.is_ours(at), at, "decision.agreed")).then(&["to", "on", "that"]),
-    Cue::new(&["sticking", "staying"], |s, at| taken(ours_or_being(s, at), at, "decision.sticking_with"))
+    Cue::new(&["opted", "opting"], |s, at| decide_if(ours_or_being(s, at), at, "decision.opted_for")).then(&["for"]),
+    Cue::new(&["agreed"], |s, at| decide_if(s.is_ours(at), at, "decision.agreed")).then(&["to", "on", "that"]),
+    Cue::new(&["sticking", "staying"], |s, at| decide_if(ours_or_being(s, at), at, "decision.sticking_with"))
         .then(&["with"]),
-    Cue::new(&["switched", "switching", "moved", "migrated", "moving", "migrating"], switched),
-    Cue::new(decision::ENDING, |s, at| replaced(s, at).or_else(|| done_away_with(s, at))),
+    Cue::new(&["switched", "switching", "moved", "migrated", "moving", "migrating"], match_switched),
+    Cue::new(decision::ENDING, |s, at| match_replaced(s, at).or_else(|| done_away_with(s, at))),
     Cue::new(&["rolled", "backed"], |s, at| done_away_with(s, at + 1)).then(&["back", "out"]),
     Cue::new(&["using"], using),
     Cue::new(&["use"], used_instead),
@@ -29,18 +29,18 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 }
 
 /// The decision that two words make it, the title behind them.
-fn taken(holds: bool, at: usize, rule: &'static str) -> Option<Hit> {
+fn decide_if(holds: bool, at: usize, rule: &'static str) -> Option<Hit> {
     holds.then(|| Hit::decision(rule, Title::After(at + 1)))
 }
 
 fn went_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let ours = s.is_ours(at) && !s.has(at + 2, &["the", "flow"]);
-    taken(ours && is_choice(s, at + 2), at, "decision.went_with")
+    decide_if(ours && is_choice(s, at + 2), at, "decision.went_with")
 }
 
 fn settled_on(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let ours = s.is_ours(at) || decision::DECIDERS.contains(&s.before(at)) && s.before(at) != "is";
-    taken(ours, at, "decision.settled_on")
+    decide_if(ours, at, "decision.settled_on")
 }
 
 fn is_choice(s: &Sentence<'_>, at: usize) -> bool {
@@ -58,7 +58,7 @@ fn ours_or_being(s: &Sentence<'_>, at: usize) -> bool {
         || (s.before(at) == "be" && s.clause_has_before(at, &["we'll", "will"]))
 }
 
-fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     if s.clause_has_before(at, decision::UNDECIDED) && !decided_it_is(s, at) {
         return None;
     }
@@ -119,7 +119,7 @@ fn going_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         .then(|| Hit::decision("decision.going_with", Title::After(at + 1)))
 }
 
-fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     if !ours_or_being(s, at) {
         return None;
     }
@@ -144,7 +144,7 @@ fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     (is_choice && to + 1 < s.words.len()).then(|| Hit::decision("decision.switched", Title::After(to)))
 }
 
-fn replaced(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_replaced(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     if !s.is_ours(at) {
         return None;
     }

@@ -7,18 +7,18 @@ use crate::parser::words::issue;
 /// The words that may say something of an issue.
 const CUES: &[Cue] = &[
     Cue::new(&["problem", "problems", "issue", "issues", "bug", "bugs"], noun),
-    Cue::new(&["fixed", "resolved", "solved"], solved),
-    Cue::new(&["blocked"], blocked).then(&["by", "on"]),
+    Cue::new(&["fixed", "resolved", "solved"], match_solved),
+    Cue::new(&["blocked"], match_blocked).then(&["by", "on"]),
     Cue::new(&["waiting"], waiting).then(&["for", "on"]),
-    Cue::new(&["struggling"], |s, at| met(s, at, "issue.struggling")).then(&["with"]),
-    Cue::new(&["stuck"], |s, at| met(s, at, "issue.stuck")).then(&["on"]),
-    Cue::new(&["longer"], unblocked).after(&["no"]),
-    Cue::new(issue::NEGATED, negated),
-    Cue::new(&["not"], negated).after(issue::BEFORE_NOT),
+    Cue::new(&["struggling"], |s, at| match_met(s, at, "issue.struggling")).then(&["with"]),
+    Cue::new(&["stuck"], |s, at| match_met(s, at, "issue.stuck")).then(&["on"]),
+    Cue::new(&["longer"], match_unblocked).after(&["no"]),
+    Cue::new(issue::NEGATED, match_negated),
+    Cue::new(&["not"], match_negated).after(issue::BEFORE_NOT),
     Cue::new(&["working"], |s, at| failure(s, at - 1, "issue.stopped_working")).after(&["stopped", "stops"]),
     Cue::new(&["broken", "failing", "failed", "fails", "crashes", "hangs", "fail"], failing),
     Cue::new(issue::WORKS, works_now).then(&["again", "now"]),
-    Cue::new(&["back", "regressed", "reappeared", "again", "still"], returned),
+    Cue::new(&["back", "regressed", "reappeared", "again", "still"], match_returned),
 ];
 
 /// The cue at a word, if there is one.
@@ -81,22 +81,22 @@ fn is_determiner(word: &str) -> bool {
 }
 
 /// `struggling with X`, `stuck on X`.
-fn met(s: &Sentence<'_>, at: usize, rule: &'static str) -> Option<Hit> {
+fn match_met(s: &Sentence<'_>, at: usize, rule: &'static str) -> Option<Hit> {
     let last = at + 1;
     let is_doubt = s.clause_has_before(at, issue::NOT_STRUGGLING);
     (!is_doubt && last + 1 < s.words.len()).then(|| Hit::issue(rule, ISSUE_MET, Title::After(last)))
 }
 
-fn blocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_blocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let is_doubt = s.clause_has_before(at, issue::NOT_BLOCKED);
     let be = s.before(at);
     let said_of_work = s.is_ours(at) || issue::IS_BLOCKED.contains(&be) || (be == "are" && s.before(at - 1) == "we");
     (said_of_work && !is_doubt && at + 2 < s.words.len())
-        .then(|| Hit::issue("issue.blocked", ISSUE_WORD, Title::After(at + 1)).blocked())
+        .then(|| Hit::issue("issue.blocked", ISSUE_WORD, Title::After(at + 1)).with_blocked())
 }
 
 /// `no longer blocked on finance`: only matters where that is known to block.
-fn unblocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_unblocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let (state, by) = (s.word(at + 1), s.word(at + 2));
     let is_over = state == "blocked" && matches!(by, "by" | "on") || state == "waiting" && matches!(by, "for" | "on");
     let said_of_work = s.is_ours(at - 1) || matches!(s.before(at - 1), "are" | "am" | "is");
@@ -113,11 +113,11 @@ fn waiting(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     // "Waiting for the lock takes 3 s" is about code, but a note starts the same way: a verb after it tells them apart.
     let goes_on = (at + 2..s.words.len()).any(|index| issue::WAITING_DOES.contains(&s.word(index)));
     (ours && !is_doubt && !goes_on && at + 2 < s.words.len())
-        .then(|| Hit::issue("issue.waiting", ISSUE_WORD, Title::After(at + 1)).blocked())
+        .then(|| Hit::issue("issue.waiting", ISSUE_WORD, Title::After(at + 1)).with_blocked())
 }
 
 /// `fixed the login loop`, `the CORS problem is fixed now`.
-fn solved(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_solved(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     if s.clause_has_before(at, issue::NOT_FIXED) {
         return None;
     }
@@ -141,7 +141,7 @@ fn solved(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 }
 
 /// `X does not work`.
-fn negated(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_negated(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let mut verb = at + 1;
     while issue::HOW_WELL.contains(&s.word(verb)) {
         verb += 1;
@@ -237,7 +237,7 @@ fn works_now(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 }
 
 /// `the CORS problem is back`, `Safari drops cookies again`: only matters where the issue is known.
-fn returned(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+fn match_returned(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let is_doubt = || s.clause_has_before(at, issue::NOT_RETURNED);
     let verb = match (s.word(at), s.before(at)) {
         ("back", "is" | "are" | "came" | "come") => at - 1,

@@ -93,7 +93,7 @@ fn of_meaning(sentence: &Sentence<'_>, (index, last): (usize, usize), at: usize,
             let dashed = !sentence.after(last).contains([':', '：']) && !bold;
             (!dashed || index == at).then(|| issue(("issue.fixed_label", "issue.fixed_word")).fix())
         }
-        Meaning::Blocked => Some(issue(("issue.blocked_label", "issue.blocked_word")).blocked()),
+        Meaning::Blocked => Some(issue(("issue.blocked_label", "issue.blocked_word")).with_blocked()),
         Meaning::Unblocked => Some(issue(("issue.unblocked_label", "issue.unblocked_word")).fix()),
         Meaning::Learning if bold || sentence.after(last).contains([':', '：']) => {
             learning(("learning.label", "learning.word"), LEARNING)

@@ -113,7 +113,7 @@ impl Hit {
         Self::new(Kind::Learning, rule, score, title)
     }
 
-    const fn blocked(mut self) -> Self {
+    const fn with_blocked(mut self) -> Self {
         self.status = Some(Status::Blocked);
         self
     }

@@ -137,7 +137,7 @@ impl<'s> Files<'s> {
                 && !flags.has(NodeFlags::IMPORTED)
         };
         let speaks = |node: &NodeIx| self.snapshot.file_of(*node).is_some_and(|file| is_of(format, file.language));
-        let named = graph.labelled(name).into_iter().filter(|node| is_code(node) && speaks(node) && fits(*node));
+        let named = graph.find_labelled(name).into_iter().filter(|node| is_code(node) && speaks(node) && fits(*node));
         let named: Vec<NodeIx> = named.collect();
         match named[..] {
             [] => None,
@@ -156,6 +156,7 @@ impl<'s> Files<'s> {
             Origin::Runtime => return Err("the language's own library".into()),
             Origin::Code | Origin::Vendored => {}
         }
+        // A package of the project under its installed name: only the files of that package can be meant.
         if let Some(of) = self.packages.folders(path).filter(|_| frame.origin == Origin::Vendored) {
             let missing = || {
                 let package = &of.package;
@@ -164,12 +165,13 @@ impl<'s> Files<'s> {
             let place = self.best(frame, of.files().iter().map(String::as_str).collect());
             return place.or_else(|| self.by_source(frame, format, Some(&of))).ok_or_else(missing);
         }
+        // Otherwise the files of that name that share most folders with the path, counted from its end.
         let wanted = parts(path);
         let Some(name) = wanted.last() else { return Err("the frame names no file".into()) };
         let candidates = self.by_name.get(&name.to_lowercase()).map_or(&[][..], |files| files);
-        let needed = needed(&wanted, frame.origin);
+        let needed = needed_parts(&wanted, frame.origin);
         let fits = |file: &'s str| {
-            let shared = shared(&wanted, file);
+            let shared = count_shared_parts(&wanted, file);
             let whole = shared == file.split('/').count() || shared == wanted.len();
             let enough = match needed {
                 Needed::Parts(parts) => shared >= parts,
@@ -181,6 +183,7 @@ impl<'s> Files<'s> {
         let most = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == most);
         let place = self.best(frame, found.into_iter().map(|(_, file)| file).collect());
+        // No path fits: built code may still name its source.
         let place = place.or_else(|| match frame.origin {
             Origin::Code => self.by_source(frame, format, None),
             _ => None,
@@ -289,7 +292,7 @@ enum Needed {
 
 /// Below a package folder, all components count: `node_modules/pg/lib/conn.js` is not the `lib/conn.js` of the
 /// project.
-fn needed(wanted: &[&str], origin: Origin) -> Needed {
+fn needed_parts(wanted: &[&str], origin: Origin) -> Needed {
     if origin != Origin::Vendored {
         return Needed::Any;
     }
@@ -314,6 +317,6 @@ pub(super) fn parts(path: &str) -> Vec<&str> {
 }
 
 /// Parts that both paths share from their ends.
-fn shared(wanted: &[&str], file: &str) -> usize {
+fn count_shared_parts(wanted: &[&str], file: &str) -> usize {
     wanted.iter().rev().zip(file.rsplit('/')).take_while(|(a, b)| **a == *b).count()
 }

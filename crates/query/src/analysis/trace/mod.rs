@@ -140,7 +140,7 @@ pub struct TraceAnswer {
 
 impl TraceAnswer {
     /// Frames whose place is known.
-    pub fn mapped(&self) -> impl Iterator<Item = (&MappedFrame, &Place)> {
+    pub fn iter_mapped(&self) -> impl Iterator<Item = (&MappedFrame, &Place)> {
         self.frames.iter().filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)))
     }
 }

@@ -145,8 +145,11 @@ pub(super) fn rank(
     add_frames_of_files(snapshot, evidence, &mut candidates);
     let mut rows = candidates.rows.iter();
     let has_other = rows.any(|(node, row)| row.signals.nearness() > 0.0 && !is_test(snapshot, *node));
-    let mut suspects: Vec<Suspect> =
-        candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row, has_other)).collect();
+    let mut suspects: Vec<Suspect> = candidates
+        .rows
+        .into_iter()
+        .map(|(node, row)| weigh_candidate(snapshot, evidence, node, row, has_other))
+        .collect();
     let graph = snapshot.graph();
     suspects.sort_by(|a, b| {
         // A symbol that the words lead to says more than its file.
@@ -437,7 +440,7 @@ fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Cand
     for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
         let text = format!("{} {}", exception.kind, exception.message);
         for name in identifiers(&text) {
-            let nodes = graph.labelled(name);
+            let nodes = graph.find_labelled(name);
             if nodes.is_empty() || nodes.len() > MAX_NAMED {
                 continue;
             }
@@ -480,6 +483,7 @@ fn add_words(
     }
     let query = SeekQuery { text, graph_rerank: true, ..SeekQuery::default() };
     let found = seek_given(snapshot, &query, Some(evidence.history), cancel)?;
+    // Scores are relative to the best row, because messages differ in how many words they share with code.
     let best = found.rows.first().map_or(1.0, |row| row.score).max(f64::MIN_POSITIVE);
     let graph = snapshot.graph();
     let mut of_file: FxHashMap<&str, f64> = FxHashMap::default();
@@ -493,6 +497,7 @@ fn add_words(
     for &node in of_node.keys().filter(|&&node| !graph.kind(node).is_outside() && graph.file(node).is_some()) {
         candidates.note(node, |signals| &mut signals.words, 0.0, || "meets the words of the message".to_owned());
     }
+    // Candidates found otherwise get the same signals, or the model could not compare them.
     for (node, row) in &mut candidates.rows {
         row.signals.words = of_node.get(node).copied().unwrap_or(0.0);
         row.signals.words_of_file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);
@@ -512,7 +517,7 @@ fn add_sought_files(
     let (whole, text) = (text.len(), &text[..text.floor_char_boundary(MAX_SOUGHT)]);
     candidates.left_out.text_bytes = whole - text.len();
     let files = seek_files_given(snapshot, text, Some(evidence.history), cancel)?;
-    let model = FileModel::fitted();
+    let model = FileModel::load_fitted();
     let mut valued: Vec<(f64, NodeIx)> = files.iter().map(|file| (model.value(&file.signals), file.node)).collect();
     valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| graph.id(a.1).cmp(graph.id(b.1))));
     let best = valued.first().map_or(0.0, |(value, _)| *value);
@@ -552,7 +557,13 @@ fn words_of(evidence: &Evidence<'_>) -> String {
     text
 }
 
-fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Candidate, has_other: bool) -> Suspect {
+fn weigh_candidate(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    node: NodeIx,
+    row: Candidate,
+    has_other: bool,
+) -> Suspect {
     let mut signals = row.signals;
     if let Some(file) = evidence.history.file(snapshot.graph().path(node)) {
         signals.recency = (-file.age_days() / HALF_LIFE).exp2();

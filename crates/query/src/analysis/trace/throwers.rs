@@ -113,7 +113,7 @@ fn is_file_of_exceptions(graph: &Graph, file: NodeIx) -> bool {
 
 /// Returns whether the text of a function is one statement that raises, after assignments at most.
 fn raises_only(text: &str, is_python: bool) -> bool {
-    let statements = if is_python { indented(text) } else { braced(text) };
+    let statements = if is_python { split_indented(text) } else { split_braced(text) };
     let Some((last, before)) = statements.split_last() else { return false };
     let raises = |statement: &str| RAISES.iter().any(|word| starts_with_word(statement, word));
     raises(last) && before.iter().all(|statement| is_assignment(statement))
@@ -135,7 +135,7 @@ fn is_assignment(statement: &str) -> bool {
 }
 
 /// The statements of a Python function, its doc string left out.
-fn indented(text: &str) -> Vec<String> {
+fn split_indented(text: &str) -> Vec<String> {
     let mut lines = text.lines();
     // Decorators and the header, which ends with a colon.
     let mut in_header = false;
@@ -171,7 +171,7 @@ fn indented(text: &str) -> Vec<String> {
 }
 
 /// The statements in the outer braces of a function. An inner block ends one: what has any holds more than a raise.
-fn braced(text: &str) -> Vec<String> {
+fn split_braced(text: &str) -> Vec<String> {
     let Some((_, body)) = text.split_once('{') else { return Vec::new() };
     let body = body.trim_end().strip_suffix('}').unwrap_or(body);
     let told: Vec<&str> =

@@ -106,7 +106,7 @@ impl Beside {
             *names.entry(name.to_owned()).or_insert(next)
         };
         let words = |names: &mut FxHashMap<String, u32>, text: &str| {
-            sorted(words_of(text).iter().map(|word| number(names, word)).collect())
+            sort_words(words_of(text).iter().map(|word| number(names, word)).collect())
         };
         Place {
             folder: number(&mut self.folders, folder_of(path)),
@@ -122,7 +122,7 @@ impl Beside {
     /// What a path says, which need not be one of the history.
     pub(super) fn place(&self, path: &str) -> Place {
         let number = |names: &FxHashMap<String, u32>, name: &str| names.get(name).copied().unwrap_or(UNKNOWN);
-        let words = |text: &str| sorted(words_of(text).iter().map(|word| number(&self.words, word)).collect());
+        let words = |text: &str| sort_words(words_of(text).iter().map(|word| number(&self.words, word)).collect());
         Place {
             folder: number(&self.folders, folder_of(path)),
             group: number(&self.groups, &group_of(path)),
@@ -195,7 +195,7 @@ fn before(rows: &[Vec<u32>], at: u32, moment: Moment) -> impl Iterator<Item = us
     commits[start..].iter().map(|&commit| commit as usize)
 }
 
-fn sorted(mut words: Vec<u32>) -> Box<[u32]> {
+fn sort_words(mut words: Vec<u32>) -> Box<[u32]> {
     words.sort_unstable();
     words.dedup();
     words.into_boxed_slice()

@@ -237,13 +237,13 @@ impl Calibration {
             pools.entry(*source).or_default().extend(rows);
         }
         let pooled = |source: Source, share: f64| {
-            let rows = sorted(pools.get(&source).cloned().unwrap_or_default());
+            let rows = sort_judged(pools.get(&source).cloned().unwrap_or_default());
             threshold(&rows, share)
         };
         by_kind.retain(|_, rows| rows.len() >= SIZES[0]);
         let stratum = |((source, extension), rows): (Kind, Judged)| {
-            let rows = sorted(rows);
-            let newest = sorted(lately.get(&(source, extension.clone())).cloned().unwrap_or_default());
+            let rows = sort_judged(rows);
+            let newest = sort_judged(lately.get(&(source, extension.clone())).cloned().unwrap_or_default());
             // What was right before need not be now: the newest half of the commits has to agree.
             let of = |share: f64| {
                 let own = threshold(&rows, share);
@@ -289,7 +289,7 @@ fn allows(rows: &[(f64, bool)], pool: &Threshold, share: f64) -> bool {
 }
 
 /// Most probable first; of equally probable rows, wrong ones first.
-fn sorted(mut rows: Judged) -> Judged {
+fn sort_judged(mut rows: Judged) -> Judged {
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     rows
 }
@@ -308,7 +308,7 @@ fn replay(
         if commits == MAX_COMMITS {
             break;
         }
-        if commit.touched() < 2 || !commit.is_focused() || !commit.counts_together() || commit.is_bot {
+        if commit.count_touched() < 2 || !commit.is_focused() || !commit.counts_together() || commit.is_bot {
             continue;
         }
         commits += 1;

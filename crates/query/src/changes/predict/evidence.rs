@@ -106,7 +106,7 @@ impl Evidence {
             kinds: asked.kinds(),
             folders: asked.folders(),
             last: asked.last(),
-            born: asked.born(),
+            born: asked.find_born_together(),
             common,
             totals,
             rates,
@@ -167,7 +167,7 @@ impl Evidence {
 
 /// Weight of a commit by the logarithm of its number of files.
 fn by_size(history: &History, commit: usize) -> f64 {
-    1.0 / (history.commits()[commit].touched() as f64 + 1.0).log2().max(1.0)
+    1.0 / (history.commits()[commit].count_touched() as f64 + 1.0).log2().max(1.0)
 }
 
 impl Asked<'_> {
@@ -194,7 +194,7 @@ impl Asked<'_> {
         let age = self.now().saturating_sub(row.time).max(0) as f64 / DAY;
         let fading = FADING.map(|factor| factor.powi(place as i32));
         let by_age = HALF_LIVES.map(|days| (-age / days).exp2());
-        let is_small = f64::from(u8::from(row.touched() <= SMALL));
+        let is_small = f64::from(u8::from(row.count_touched() <= SMALL));
         let [fast, middle, slow] = fading;
         let [month, quarter, year] = by_age;
         [1.0, is_small, fast, middle, slow, month, quarter, year, row.weight(), by_size(self.history, commit)]
@@ -341,7 +341,7 @@ impl Asked<'_> {
         (rates, all)
     }
 
-    fn born(&self) -> FxHashSet<u32> {
+    fn find_born_together(&self) -> FxHashSet<u32> {
         let file = self.key.and_then(|key| self.history.file_of(key));
         let first = file.and_then(|file| file.commit_indices().last());
         match (first, self.own.last()) {

@@ -90,7 +90,7 @@ pub fn joint_signals(parts: &[Part], changed: usize) -> [f64; COUNT] {
 }
 
 /// The value of a file: that of the only changed file, or that of the model for several.
-pub(super) fn joined(model: &JointModel, parts: &[Part], changed: usize) -> f64 {
+pub(super) fn join_parts(model: &JointModel, parts: &[Part], changed: usize) -> f64 {
     match parts {
         [part] if changed < 2 => part.value,
         parts => model.value(&joint_signals(parts, changed)),
@@ -128,10 +128,10 @@ mod tests {
     fn a_file_that_two_of_two_changed_files_name_is_before_one_that_one_names() {
         let model = joint_model();
         let part = Part { value: -1.5, confidence: 0.4, ..Part::default() };
-        assert!(joined(&model, &[part, part], 2) > joined(&model, &[part], 2));
+        assert!(join_parts(&model, &[part, part], 2) > join_parts(&model, &[part], 2));
         // Of a file that changes with everything, common commits say less.
         let popular = Part { recent: [1.0, 1.0], ..part };
-        assert!(joined(&model, &[part, part], 2) > joined(&model, &[popular, popular], 2));
-        assert!((joined(&model, &[part], 1) - part.value).abs() < 1e-9);
+        assert!(join_parts(&model, &[part, part], 2) > join_parts(&model, &[popular, popular], 2));
+        assert!((join_parts(&model, &[part], 1) - part.value).abs() < 1e-9);
     }
 }

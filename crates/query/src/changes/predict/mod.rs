@@ -28,7 +28,7 @@ pub use symbols::{SymbolAnswer, SymbolRow};
 
 use super::node_changes::{CannotTell, node_changes};
 use super::timeline::{Velocity, velocity_of};
-use joint::joined;
+use joint::join_parts;
 use signals::{of_code, signal};
 
 /// Maximum rows.
@@ -130,7 +130,7 @@ pub fn predict(
     query: &PredictQuery,
     cancel: &Cancel,
 ) -> Result<PredictAnswer, Cancelled> {
-    let links = snapshot.derived().get_or_init(|| FileLinks::of(snapshot.graph()));
+    let links = snapshot.derived_values().get_or_init(|| FileLinks::of(snapshot.graph()));
     let mut answer = PredictAnswer {
         rows: Vec::new(),
         symbols: None,
@@ -146,9 +146,10 @@ pub fn predict(
         let rows = match node_changes(snapshot, history, node, false, cancel) {
             Ok(found) => {
                 let own: Vec<usize> = found.changes.iter().filter(|row| !row.is_format).map(|row| row.commit).collect();
-                let beside = found.place.loaded.derived().get_or_init(|| Beside::of(found.place.history));
+                let beside = found.place.loaded.derived_values().get_or_init(|| Beside::of(found.place.history));
                 let prefix = found.place.outer("");
                 let around = Around { links: &links, beside: &beside, prefix: &prefix };
+                // The precision is measured on the history itself; the measurement may still be running.
                 let calibration = calibration(&found.place, query.waits, cancel)?;
                 answer.is_being_measured |= calibration.is_none();
                 let calibration = calibration.unwrap_or_default();
@@ -172,6 +173,7 @@ pub fn predict(
                 rows
             }
             Err(CannotTell::Cancelled) => return Err(Cancelled),
+            // Without commits of its own, what lies beside the file or is connected with it in the code has to do.
             Err(reason) => {
                 let found = match &reason {
                     CannotTell::NoCommits { .. } => {
@@ -187,10 +189,11 @@ pub fn predict(
                         }
                         rows
                     }
-                    None => connected(snapshot, node, &links),
+                    None => list_connected(snapshot, node, &links),
                 }
             }
         };
+        // A file may follow from several changed nodes: the surest reason is shown, all of them count.
         for (row, part) in rows {
             let (known, parts) = best.entry(row.path.clone()).or_insert_with(|| (row.clone(), Vec::new()));
             parts.push(part);
@@ -200,10 +203,11 @@ pub fn predict(
         }
     }
     let graph = snapshot.graph();
+    // What changes anyway needs no prediction.
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
     let (model, count) = (joint_model(), query.changed.len());
-    let of_all = |(row, parts): (PredictRow, Vec<Part>)| PredictRow { value: joined(&model, &parts, count), ..row };
+    let of_all = |(row, parts): (PredictRow, Vec<Part>)| PredictRow { value: join_parts(&model, &parts, count), ..row };
     answer.rows = best.into_values().map(of_all).filter(|row| !changed.contains(row.path.as_str())).collect();
     answer.rows.retain(|row| row.support >= query.min_support || row.rests_on_more());
     answer.rows.sort_by(|a, b| {
@@ -219,11 +223,11 @@ pub fn predict(
 /// `waits`.
 fn calibration(place: &PlacedHistory<'_>, waits: bool, cancel: &Cancel) -> Result<Option<Arc<Calibration>>, Cancelled> {
     let measure = |loaded: &LoadedHistory, cancel: &Cancel| {
-        let beside = loaded.derived().get_or_init(|| Beside::of(loaded.history()));
+        let beside = loaded.derived_values().get_or_init(|| Beside::of(loaded.history()));
         Calibration::of(loaded.history(), &beside, &predict_model(), cancel)
     };
     match waits {
-        true => place.loaded.derived().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
+        true => place.loaded.derived_values().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
         // Nobody cancels it: whoever asks next needs it, too.
         false => Ok(place.loaded.derived_at_hand(move |loaded| measure(loaded, &Cancel::new()).unwrap_or_default())),
     }
@@ -246,6 +250,7 @@ fn rows_of(
     let found = candidates(place.history, asked, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
         let inner = candidate.file.path();
+        // Common commits below the minimum are neither shown nor counted as evidence.
         let is_counted = candidate.support > 0 && candidate.support >= min_support;
         let source = if is_counted { Source::CoChange } else { Source::Structure };
         let path = place.outer(inner);
@@ -267,7 +272,7 @@ fn rows_of(
             tests: candidate.signals[tests] > 0.0,
             is_alike: candidate.signals[alike] > 0.0,
             with_additions: candidate.signals[additions],
-            commits: if is_counted { cited(place, own, &candidate) } else { Vec::new() },
+            commits: if is_counted { cite_commits(place, own, &candidate) } else { Vec::new() },
             path,
         };
         (row, part)
@@ -284,7 +289,7 @@ fn often_with(rows: &[(PredictRow, Part)], least: u32) -> Vec<&str> {
 }
 
 /// The newest common commits.
-fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
+fn cite_commits(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
     if candidate.support == 0 {
         return Vec::new();
     }
@@ -305,7 +310,7 @@ fn beside_it(
     cancel: &Cancel,
 ) -> Result<Option<Estimated>, Cancelled> {
     let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
-    let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
+    let beside = place.loaded.derived_values().get_or_init(|| Beside::of(place.history));
     let calibration = calibration(&place, waits, cancel)?.unwrap_or_default();
     let prefix = place.outer("");
     let around = Around { links, beside: &beside, prefix: &prefix };
@@ -314,7 +319,7 @@ fn beside_it(
 }
 
 /// Without a history: the files connected in the code, which nothing measures.
-fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(PredictRow, Part)> {
+fn list_connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(PredictRow, Part)> {
     let graph = snapshot.graph();
     let model = predict_model();
     let is_test = |node: Option<NodeIx>| node.is_some_and(|node| graph.flags(node).has(m1nd_graph::NodeFlags::TEST));
@@ -342,6 +347,7 @@ fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(Predi
         (row, Part { value, linked: *strength, ..Part::default() })
     };
     let mut rows: Vec<(PredictRow, Part)> = links.around(graph.path(node)).iter().map(row).collect();
+    // Only files: nothing outside of the project can be changed.
     rows.retain(|(row, _)| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
     rows.sort_by(|(a, _), (b, _)| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
     rows

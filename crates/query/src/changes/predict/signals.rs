@@ -216,7 +216,7 @@ pub fn candidates<'h>(
         .filter_map(|(path, strength)| Some((history.file(path.strip_prefix(prefix)?)?.key(), *strength)))
         .collect();
     let mut keys: FxHashSet<u32> = evidence.partners().chain(linked.keys().copied()).collect();
-    keys.extend(named(history, beside, &place, moment, &evidence));
+    keys.extend(list_candidates(history, beside, &place, moment, &evidence));
     let mut keys: Vec<u32> = keys.into_iter().filter(|other| Some(*other) != key).collect();
     keys.sort_unstable();
     let files = keys.into_iter().filter_map(|key| history.file_of(key));
@@ -226,7 +226,7 @@ pub fn candidates<'h>(
 }
 
 /// Files that are candidates without a common commit.
-fn named(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
+fn list_candidates(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
     let mut keys: Vec<u32> = history.most_changed(moment, POPULAR).iter().map(FileHistory::key).collect();
     let newest = (moment.newest()..history.commits().len()).take(NEWEST);
     let counting = newest.filter(|&commit| history.commits()[commit].counts_together());
@@ -257,12 +257,14 @@ impl Measured<'_> {
         let Self { asked, evidence, path } = self;
         let place = asked.beside.place_of(file);
         let flag = |is: bool| f64::from(u8::from(is));
+        // With few commits of its own, other signals have to say more, so they are repeated with this weight.
         let thin = 1.0 / (1.0 + evidence.own as f64);
         let same_folder = flag(place.folder == asked.place.folder);
         let words = asked.beside.alike(&asked.place.words, &place.words);
         let is_test_pair = place.is_test != asked.place.is_test;
         let recent = evidence.rate(file.key()).counts.map(|count| f64::from(count).ln_1p());
         let of = |shares: &FxHashMap<u32, f64>| shares.get(&file.key()).copied().unwrap_or(0.0);
+        // The order is that of the names of the signals and of the weights that were fitted.
         let mut row = Row::default();
         row.push(&[1.0]);
         self.together(file, &mut row);

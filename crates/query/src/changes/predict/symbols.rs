@@ -77,7 +77,7 @@ pub(super) fn symbols_with(
         node,
         support: shared.len() as u32,
         weight: shared.iter().map(|commit| 1.0 / sizes[commit] as f64).sum(),
-        commits: shared.iter().take(CITED).map(|&commit| cited(&place, commit)).collect(),
+        commits: shared.iter().take(CITED).map(|&commit| cite_commit(&place, commit)).collect(),
     };
     let often = common.into_iter().filter(|(_, shared)| shared.len() as u32 >= least.max(1));
     answer.rows = often.map(row).collect();
@@ -86,7 +86,7 @@ pub(super) fn symbols_with(
     Ok(answer)
 }
 
-fn cited(place: &PlacedHistory<'_>, commit: usize) -> (String, String) {
+fn cite_commit(place: &PlacedHistory<'_>, commit: usize) -> (String, String) {
     let commit = &place.history.commits()[commit];
     (commit.name(), commit.subject.to_string())
 }

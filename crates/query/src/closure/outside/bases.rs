@@ -57,7 +57,7 @@ impl OutsideBases {
         let mut bases = Vec::new();
         let mut types = vec![class];
         if graph.kind(class) == NodeKind::Impl {
-            types.extend(extended(graph, class));
+            types.extend(find_extended(graph, class));
         }
         let mut next = 0;
         while next < types.len() && next < most {
@@ -79,7 +79,7 @@ fn is_base(edge: &EdgeRef<'_>) -> bool {
 }
 
 /// The type that a block adds members to.
-fn extended(graph: &Graph, block: NodeIx) -> Option<NodeIx> {
+fn find_extended(graph: &Graph, block: NodeIx) -> Option<NodeIx> {
     let mut edges = graph.in_edges(block);
     edges.find(|edge| edge.relation == Relation::Contains && edge.tier == EdgeTier::Certain).map(|edge| edge.from)
 }
@@ -87,13 +87,13 @@ fn extended(graph: &Graph, block: NodeIx) -> Option<NodeIx> {
 /// The bases that a type names itself.
 fn written_outside(graph: &Graph, class: NodeIx) -> Vec<OutsideBase> {
     let open = graph.unresolved_of(class).filter(|open| matches!(open.role, "inherit" | "implement"));
-    let mut bases: Vec<OutsideBase> = open.map(|open| named(open.name, open.name)).collect();
+    let mut bases: Vec<OutsideBase> = open.map(|open| name_base(open.name, open.name)).collect();
     let edges: Vec<EdgeRef<'_>> = graph.out_edges(class).filter(is_base).collect();
     let mut told: FxHashSet<Pos> = FxHashSet::default();
     for edge in edges.iter().filter(|edge| graph.kind(edge.to) == NodeKind::PackageMember) {
         told.extend(edge.sites.iter());
         let id = graph.id(edge.to);
-        bases.push(named(graph.label(edge.to), id.strip_prefix("external::").unwrap_or(id)));
+        bases.push(name_base(graph.label(edge.to), id.strip_prefix("external::").unwrap_or(id)));
     }
     // What needs no import is known by its package alone.
     let packages = edges.iter().filter(|edge| graph.kind(edge.to) == NodeKind::Package);
@@ -111,15 +111,15 @@ fn written_outside(graph: &Graph, class: NodeIx) -> Vec<OutsideBase> {
     if written.len() == unnamed.iter().map(|(_, count)| count).sum::<usize>() {
         let packages = unnamed.iter().flat_map(|(package, count)| std::iter::repeat_n(graph.label(*package), *count));
         bases.extend(
-            written.into_iter().zip(packages).map(|(name, package)| named(name, &format!("{package}::{name}"))),
+            written.into_iter().zip(packages).map(|(name, package)| name_base(name, &format!("{package}::{name}"))),
         );
     } else {
-        bases.extend(unnamed.iter().map(|(package, _)| named("", graph.label(*package))));
+        bases.extend(unnamed.iter().map(|(package, _)| name_base("", graph.label(*package))));
     }
     bases
 }
 
-fn named(name: &str, shown: &str) -> OutsideBase {
+fn name_base(name: &str, shown: &str) -> OutsideBase {
     let last = name.rsplit(['.', ':']).next().unwrap_or(name);
     let last = last.split(['<', '[', '(']).next().unwrap_or(last);
     OutsideBase { name: last.to_owned(), shown: shown.to_owned() }

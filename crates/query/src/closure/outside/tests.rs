@@ -45,7 +45,7 @@ fn check(fixture: &str) {
             let is_owned = |wanted| graph.id(*node).contains(&format!("::{wanted}::"));
             graph.path(*node) == row.path && row.owner.as_deref().is_none_or(is_owned)
         };
-        let nodes: Vec<_> = graph.labelled(&row.name).into_iter().filter(fits).collect();
+        let nodes: Vec<_> = graph.find_labelled(&row.name).into_iter().filter(fits).collect();
         let [node] = nodes.as_slice() else {
             panic!("{} nodes `{}` in {}\n{}", nodes.len(), row.name, row.path, graph.dump());
         };

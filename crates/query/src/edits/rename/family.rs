@@ -61,7 +61,7 @@ pub(super) fn check_free(graph: &Graph, node: NodeIx, name: &str) -> Result<(), 
                 && owner_type(graph, *other) == owner_type(graph, node)
                 && owner_type(graph, node).is_some())
     };
-    match graph.labelled(name).into_iter().find(same_place) {
+    match graph.find_labelled(name).into_iter().find(same_place) {
         Some(taken) => Err(CannotRename::Taken { name: name.to_owned(), taken: graph.id(taken).to_owned() }),
         None => Ok(()),
     }
@@ -209,7 +209,7 @@ fn find_embedded(graph: &Graph, node: NodeIx) -> Result<Vec<NodeIx>, CannotRenam
     if !is_type(node) {
         return Ok(Vec::new());
     }
-    let fields = graph.labelled(label).into_iter().filter(|field| is_embedded(*field));
+    let fields = graph.find_labelled(label).into_iter().filter(|field| is_embedded(*field));
     Ok(fields.filter(|field| embeds(*field) == Some(node)).collect())
 }
 
@@ -223,7 +223,7 @@ fn find_associated(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
             NodeKind::Impl => {
                 let name = graph.label(owner).rsplit_once(" for ")?.0;
                 let name = name.split('<').next()?.rsplit("::").next()?;
-                let named = graph.labelled(name).into_iter();
+                let named = graph.find_labelled(name).into_iter();
                 let mut traits = named.filter(|to| graph.kind(*to) == NodeKind::Trait && !graph.path(*to).is_empty());
                 traits.next().filter(|_| traits.next().is_none())
             }
@@ -231,7 +231,7 @@ fn find_associated(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
         }
     };
     let Some(of) = trait_of(node).filter(|_| is_item(node)) else { return Vec::new() };
-    let same = graph.labelled(graph.label(node)).into_iter();
+    let same = graph.find_labelled(graph.label(node)).into_iter();
     same.filter(|&other| other != node && is_item(other) && trait_of(other) == Some(of)).collect()
 }
 
@@ -250,7 +250,7 @@ fn find_in_other_files(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
         *other != node && of != path && &of[..folder(of)] == own && place(*other) == place(node)
     };
     let is_unique = |node: NodeIx| graph.kind(node) != NodeKind::Field && graph.label(node) != "init";
-    graph.labelled(graph.label(node)).into_iter().filter(|_| is_unique(node)).filter(is_other).collect()
+    graph.find_labelled(graph.label(node)).into_iter().filter(|_| is_unique(node)).filter(is_other).collect()
 }
 
 /// Attributes of classes above and below that an attribute of a class stands for, where values of the classes are

@@ -202,7 +202,7 @@ impl<'a> Relinked<'a> {
             self.files.iter().filter(|(_, file)| !file.edits.is_empty()).map(|(path, _)| path.clone()).collect();
         for snapshot in [self.before, &self.after] {
             let graph = snapshot.graph();
-            let mut nodes = graph.labelled(self.names.new);
+            let mut nodes = graph.find_labelled(self.names.new);
             if std::ptr::eq(snapshot, self.before) {
                 nodes.extend(definitions);
             }

@@ -26,10 +26,10 @@ fn outside_name(id: &str) -> &str {
 impl<'s> Judge<'s> {
     pub(super) fn collaborator(&mut self, raw: &Raw, found: &SyntaxMatch) -> Verdict {
         let (Some(call), Some(effects)) = (&found.call, effects(raw.language)) else {
-            return Verdict::undecided("what is made here is not known");
+            return Verdict::leave_undecided("what is made here is not known");
         };
         if self.puts_program_together(raw) {
-            return Verdict::mitigated("made where the program is put together, beside its `main`");
+            return Verdict::mitigate("made where the program is put together, beside its `main`");
         }
         let targets = self.targets(raw, |pos| call.holds(pos));
         if let Some(made) = targets.iter().find_map(|edge| self.made_by(edge)) {
@@ -38,7 +38,7 @@ impl<'s> Judge<'s> {
         let outside = targets.iter().filter(|edge| edge.tier == EdgeTier::External);
         if let Some(edge) = outside.clone().find(|edge| effects.knows(outside_name(self.graph.id(edge.to)))) {
             let name = outside_name(self.graph.id(edge.to));
-            return Verdict::confirmed(format!("`{name}` reaches out of the program")).with([edge.to], "calls");
+            return Verdict::confirm(format!("`{name}` reaches out of the program")).with([edge.to], "calls");
         }
         // Both the package and its used member are targets: the latter has the longer name.
         match outside.max_by_key(|edge| self.graph.id(edge.to).len()) {
@@ -46,9 +46,9 @@ impl<'s> Judge<'s> {
                 let name = outside_name(self.graph.id(edge.to));
                 let open =
                     format!("`{name}` is of a package outside: whether it reaches out of the program is not known");
-                Verdict::undecided(open).with([edge.to], "calls")
+                Verdict::leave_undecided(open).with([edge.to], "calls")
             }
-            None => Verdict::undecided("what is made here is not known"),
+            None => Verdict::leave_undecided("what is made here is not known"),
         }
     }
 
@@ -95,7 +95,7 @@ impl<'s> Judge<'s> {
                     NodeKind::Impl => graph
                         .out_edges(parent)
                         .map(|edge| edge.to)
-                        .find(|&node| is_type(node) && implemented(graph.label(parent)) == graph.label(node))
+                        .find(|&node| is_type(node) && implemented_type(graph.label(parent)) == graph.label(node))
                         .or(Some(parent)),
                     _ if is_type(parent) => Some(parent),
                     _ => self.result_of(edge.to).filter(|node| is_type(*node)),
@@ -128,7 +128,7 @@ impl<'s> Judge<'s> {
         });
         if let Some(base) = base {
             let name = outside_name(graph.id(base.to));
-            return Verdict::confirmed(format!("`{label}` is a `{name}`, which reaches out of the program"))
+            return Verdict::confirm(format!("`{label}` is a `{name}`, which reaches out of the program"))
                 .with([made, base.to], "inherits");
         }
         let mut starts: Vec<NodeIx> = types.iter().flat_map(|&one| graph.with_members(one, MAX_MEMBERS)).collect();
@@ -162,7 +162,7 @@ impl<'s> Judge<'s> {
                 .filter(|edge| edge.relation == Relation::Inherits && edge.tier == EdgeTier::Certain)
                 .map(|edge| edge.to);
             let blocks = graph.in_edges(one).map(|edge| edge.from).filter(|&from| {
-                graph.kind(from) == NodeKind::Impl && implemented(graph.label(from)) == graph.label(one)
+                graph.kind(from) == NodeKind::Impl && implemented_type(graph.label(from)) == graph.label(one)
             });
             for other in bases.chain(blocks) {
                 if !types.contains(&other) {
@@ -207,13 +207,13 @@ impl<'s> Judge<'s> {
 
 fn reaching(label: &str, worker: &str, name: &str) -> Verdict {
     match name {
-        "" => Verdict::confirmed(format!("`{label}` reaches out of the program: in `{worker}`")),
-        _ => Verdict::confirmed(format!("`{label}` reaches out of the program: `{worker}` calls `{name}`")),
+        "" => Verdict::confirm(format!("`{label}` reaches out of the program: in `{worker}`")),
+        _ => Verdict::confirm(format!("`{label}` reaches out of the program: `{worker}` calls `{name}`")),
     }
 }
 
 /// Type name of a block of members: `Core` of `Core<'s, M>` and of `fmt::Display for io::Core<M>`.
-fn implemented(label: &str) -> &str {
+fn implemented_type(label: &str) -> &str {
     let of = label.rsplit_once(" for ").map_or(label, |(_, of)| of);
     let name = of.split('<').next().unwrap_or(of).trim();
     node_id::last_name(name)
@@ -221,7 +221,7 @@ fn implemented(label: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::implemented;
+    use super::implemented_type;
 
     #[test]
     fn types_of_blocks_of_members() {
@@ -232,7 +232,7 @@ mod tests {
             ("From<A> for B", "B"),
         ];
         for (label, expected) in cases {
-            assert_eq!(implemented(label), expected, "{label}");
+            assert_eq!(implemented_type(label), expected, "{label}");
         }
     }
 }

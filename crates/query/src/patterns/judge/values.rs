@@ -26,7 +26,7 @@ impl Judge<'_> {
         node: Option<NodeIx>,
         asks: &'static str,
     ) -> Verdict {
-        let confirmed = Verdict::confirmed("as written; what the graph knows has no bearing on it");
+        let confirmed = Verdict::confirm("as written; what the graph knows has no bearing on it");
         let function = node.filter(|&node| self.graph.kind(node) == NodeKind::Function);
         let (Some(value), Some(function)) = (found.name.as_deref().map(asked_value), function) else {
             return confirmed;
@@ -38,7 +38,7 @@ impl Judge<'_> {
         };
         match rows.iter().flat_map(|rows| rows.iter()).rfind(before) {
             Some(one) => {
-                Verdict::mitigated(format!("`{value}` is asked for what it holds in line {}", one.found.start.line))
+                Verdict::mitigate(format!("`{value}` is asked for what it holds in line {}", one.found.start.line))
             }
             None => confirmed,
         }
@@ -46,7 +46,7 @@ impl Judge<'_> {
 
     pub(super) fn shared_once_set(&mut self, raw: &Raw, writes: &'static str, once: &str) -> Verdict {
         let (Place::Syntax(found), Some(file)) = (&raw.at, self.graph.find_file(raw.path.as_str())) else {
-            return self.shared(raw);
+            return self.judge_shared(raw);
         };
         let writes = self.matches_in(file, writes);
         let sets_up = |one: &SyntaxMatch| {
@@ -55,30 +55,30 @@ impl Judge<'_> {
         };
         let own = writes.iter().flat_map(|rows| rows.iter()).filter(|one| one.name == found.name);
         if own.clone().next().is_some() && own.clone().all(sets_up) {
-            return Verdict::mitigated(format!("in this file only `{once}` assigns it, which runs before all others"));
+            return Verdict::mitigate(format!("in this file only `{once}` assigns it, which runs before all others"));
         }
-        self.shared(raw)
+        self.judge_shared(raw)
     }
 
-    pub(super) fn shared(&self, raw: &Raw) -> Verdict {
+    pub(super) fn judge_shared(&self, raw: &Raw) -> Verdict {
         let Some(variable) = self.variable(raw) else {
-            return Verdict::confirmed("as written").open("who uses the variable is not known");
+            return Verdict::confirm("as written").open("who uses the variable is not known");
         };
         let (users, possible) = self.users(variable);
         let functions: Vec<NodeIx> =
             users.into_iter().filter(|user| self.graph.kind(*user) == NodeKind::Function).collect();
         match functions.as_slice() {
             [_, _, ..] => {
-                Verdict::confirmed(format!("{} functions use it", functions.len())).with(functions, "references")
+                Verdict::confirm(format!("{} functions use it", functions.len())).with(functions, "references")
             }
-            _ if possible => Verdict::confirmed("as written")
+            _ if possible => Verdict::confirm("as written")
                 .with(functions, "references")
                 .open("some uses are only possible: who shares it is not known"),
             [only] => {
                 let reason = format!("only `{}` uses it", self.graph.label(*only));
-                Verdict::mitigated(reason).with([*only], "references")
+                Verdict::mitigate(reason).with([*only], "references")
             }
-            [] => Verdict::mitigated("no function is known to use it"),
+            [] => Verdict::mitigate("no function is known to use it"),
         }
     }
 }

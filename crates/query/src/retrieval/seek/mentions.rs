@@ -28,7 +28,7 @@ pub(super) struct Named {
 }
 
 /// The files that a text names, by path.
-pub(super) fn named(snapshot: &Snapshot, query: &Query) -> FxHashMap<String, Named> {
+pub(super) fn find_named_files(snapshot: &Snapshot, query: &Query) -> FxHashMap<String, Named> {
     let mut wanted: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (number, mention) in query.mentions.iter().enumerate() {
         for last in ends(mention) {

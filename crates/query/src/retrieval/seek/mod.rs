@@ -238,7 +238,7 @@ pub fn seek_given(
     cancel: &Cancel,
 ) -> Result<SeekAnswer, Cancelled> {
     // All of it among the threads that its parts are shared with: each part then starts without a switch of threads.
-    let (mut answer, mut rows) = rayon::scope(|_| ranked(snapshot, query, history, cancel))?;
+    let (mut answer, mut rows) = rayon::scope(|_| rank_rows(snapshot, query, history, cancel))?;
     if query.graph_rerank {
         said::raise(snapshot, &query.text, &mut rows, cancel)?;
     }
@@ -333,7 +333,7 @@ fn about_first_file(snapshot: &Snapshot, rows: &[SeekRow], answer: &mut SeekAnsw
 }
 
 /// The answer without its rows, and the rows in order, before a model of the user's own has its say.
-fn ranked(
+fn rank_rows(
     snapshot: &Snapshot,
     query: &SeekQuery,
     history: Option<&ProjectHistory>,
@@ -347,11 +347,11 @@ fn ranked(
     let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
     let hits: Vec<&Hit<'_>> = ranked.found.hits.iter().chain(nearest).collect();
     let told: Vec<(usize, Arc<str>)> =
-        told(&parsed).map(|(number, term)| (number, Arc::from(term.text.as_str()))).collect();
+        list_reported_terms(&parsed).map(|(number, term)| (number, Arc::from(term.text.as_str()))).collect();
     let no_history = no_history(history);
     let history = history.filter(|history| history.is_known());
     let measures = Measures::of(&parsed, &ranked);
-    let make = || made(snapshot, &hits, &told, query.graph_rerank.then_some(&measures));
+    let make = || build_rows(snapshot, &hits, &told, query.graph_rerank.then_some(&measures));
     let judge = || {
         let judge = || signals::candidates(snapshot, &query.text, &parsed, &ranked, &measures, history);
         query.graph_rerank.then(judge)
@@ -370,14 +370,14 @@ fn ranked(
         None => made.into_iter().map(|(_, row)| row).collect(),
         Some(files) => {
             answer.no_history = no_history;
-            let strength = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
+            let strength = ranked.found.hits.first().map_or(0.0, |hit| bound_value(hit.relative));
             let judged = Judged { files: &files, parsed: &parsed, strength };
             let met = made.len();
             let (mut rows, kept) = order(snapshot, made, &filter, &judged);
             answer.is_cut |= kept < met;
             history.into_iter().for_each(|history| add_recency(snapshot, history, &mut rows));
             answer.best_file = best_file(&files);
-            answer.confidence = Some(FileModel::fitted().confidence(files.iter().map(|file| &file.signals)));
+            answer.confidence = Some(FileModel::load_fitted().confidence(files.iter().map(|file| &file.signals)));
             rows
         }
     };
@@ -398,7 +398,7 @@ fn add_recency(snapshot: &Snapshot, history: &ProjectHistory, rows: &mut [SeekRo
 }
 
 /// The terms with a report whether a row matches them, and their indexes.
-fn told(parsed: &Query) -> impl Iterator<Item = (usize, &QueryTerm)> {
+fn list_reported_terms(parsed: &Query) -> impl Iterator<Item = (usize, &QueryTerm)> {
     parsed.terms.iter().enumerate().take(SeekAnswer::TOLD_WORDS).filter(|(_, term)| term.counts)
 }
 
@@ -411,7 +411,7 @@ fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
 
 /// The file that the model values most.
 fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
-    let model = FileModel::fitted();
+    let model = FileModel::load_fitted();
     let valued = files.iter().map(|file| (model.value(&file.signals), file));
     let best = valued.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.path.cmp(&a.1.path)));
     best.map(|(_, file)| file.node)
@@ -434,8 +434,9 @@ fn order(
     judged: &Judged<'_>,
 ) -> (Vec<SeekRow>, usize) {
     let graph = snapshot.graph();
-    let model = FileModel::fitted();
+    let model = FileModel::load_fitted();
     let parsed = judged.parsed;
+    // A question about tests or texts wants the files that every other question ranks low.
     let about = |says: fn(&str) -> bool| {
         !parsed.is_long && parsed.terms.iter().any(|term| term.in_title && term.counts && says(&term.text))
     };
@@ -454,6 +455,7 @@ fn order(
         }
         model.value(&signals)
     };
+    // The model weighs files; the rows of a file keep their distances to its best row.
     let mut by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>> = FxHashMap::default();
     for (value, row) in rows {
         let Some(file) = graph.file(row.node).filter(|file| by_node.contains_key(file)) else { continue };
@@ -461,9 +463,10 @@ fn order(
         by_file.entry(file).or_default().push((value, row));
     }
     let kept = by_file.values().map(Vec::len).sum();
-    let mut valued = placed(graph, by_file, |file| of_file(by_node[&file]));
+    let mut valued = value_rows(graph, by_file, |file| of_file(by_node[&file]));
     add_files(snapshot, filter, judged, &mut valued);
-    let valued = arranged(graph, valued);
+    let valued = arrange_rows(graph, valued);
+    // Scores fall off from the top row, whose own score is how well the words or the meaning match at all.
     let top = valued.first().map_or(f64::NEG_INFINITY, |(value, ..)| *value);
     let meaning = valued.iter().filter_map(|(.., row)| row.meaning).fold(0.0, f64::max);
     let strength = judged.strength.max(meaning * MEANING_SHARE);
@@ -477,7 +480,7 @@ fn order(
 
 /// Rows in the order of the page: by value, but the first rows hold only so many of one file, see [`MOST_OF_FIRST`];
 /// the others follow behind them. Values are lowered where that order demands it; the original ones follow them.
-fn arranged(graph: &Graph, mut rows: Vec<(f64, SeekRow)>) -> Vec<(f64, f64, SeekRow)> {
+fn arrange_rows(graph: &Graph, mut rows: Vec<(f64, SeekRow)>) -> Vec<(f64, f64, SeekRow)> {
     rows.sort_by(|a, b| by_value(graph, a, b));
     // Of each file: its rank, and how many of its rows there were.
     let mut files: FxHashMap<Option<NodeIx>, (usize, usize)> = FxHashMap::default();
@@ -499,7 +502,7 @@ fn arranged(graph: &Graph, mut rows: Vec<(f64, SeekRow)>) -> Vec<(f64, f64, Seek
 }
 
 /// Value of every row: that of its file, minus its difference to the best one of the file.
-fn placed(
+fn value_rows(
     graph: &Graph,
     by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>>,
     of_file: impl Fn(NodeIx) -> f64,
@@ -524,7 +527,7 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
     if filter.kinds.is_some_and(|kinds| kinds >> NodeKind::File as u8 & 1 == 0) {
         return;
     }
-    let model = FileModel::fitted();
+    let model = FileModel::load_fitted();
     let known: FxHashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
     let mut best: Vec<(f64, &FileCandidate)> =
         judged.files.iter().map(|file| (model.value(&file.signals), file)).collect();
@@ -550,18 +553,18 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
 
 /// Maps the open-ended scale of the index to 0 to 1, without ties at the top: half of the maximum for all words gives
 /// 0.55.
-fn bounded(relative: f64) -> f64 {
+fn bound_value(relative: f64) -> f64 {
     1.0 - (-1.6 * relative.max(0.0)).exp()
 }
 
 /// The rows of hits, each with its value inside of its file if there are measures for it.
-fn made(
+fn build_rows(
     snapshot: &Snapshot,
     hits: &[&Hit<'_>],
     told: &[(usize, Arc<str>)],
     measures: Option<&Measures>,
 ) -> Vec<(f64, SeekRow)> {
-    let (inside, files) = (EntryModel::fitted(), IndexedFiles::of(snapshot));
+    let (inside, files) = (EntryModel::load_fitted(), IndexedFiles::of(snapshot));
     let make = |hit: &&Hit<'_>| {
         let row = row(snapshot, files.node_of(hit)?, hit, told);
         let signals = measures.map(|measures| entries::signals(snapshot.graph(), row.node, hit, measures));
@@ -577,9 +580,9 @@ fn row(snapshot: &Snapshot, node: NodeIx, hit: &Hit<'_>, told: &[(usize, Arc<str
     let met = told.iter().filter(|(number, _)| hit.matched >> number & 1 == 1);
     SeekRow {
         node,
-        score: bounded(hit.relative),
-        alone: bounded(hit.relative),
-        lexical: bounded(hit.relative),
+        score: bound_value(hit.relative),
+        alone: bound_value(hit.relative),
+        lexical: bound_value(hit.relative),
         meaning: hit.near.map(|near| near.text),
         recency: None,
         prior: importance(snapshot, node),

@@ -18,7 +18,7 @@ pub type EntryModel = Model<{ ENTRY_SIGNALS.len() }>;
 
 impl FileModel {
     /// The fitted one.
-    pub fn fitted() -> Self {
+    pub fn load_fitted() -> Self {
         static FITTED: LazyLock<FileModel> = LazyLock::new(|| Model::parse(WEIGHTS, SIGNALS));
         *FITTED
     }
@@ -26,7 +26,7 @@ impl FileModel {
 
 impl EntryModel {
     /// The fitted one.
-    pub fn fitted() -> Self {
+    pub fn load_fitted() -> Self {
         static FITTED: LazyLock<EntryModel> = LazyLock::new(|| Model::parse(ENTRY_WEIGHTS, ENTRY_SIGNALS));
         *FITTED
     }
@@ -56,7 +56,7 @@ pub struct Calibration {
 
 impl Calibration {
     /// The measured one.
-    pub fn measured() -> Self {
+    pub fn load_measured() -> Self {
         let mut found = Self::default();
         for line in CALIBRATION.lines() {
             let mut words = line.split_whitespace();
@@ -92,13 +92,13 @@ mod tests {
             let named: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
             assert_eq!(named, signals);
         }
-        assert!(FileModel::fitted().weights().iter().all(|weight| weight.is_finite()));
-        assert!(EntryModel::fitted().weights().iter().all(|weight| weight.is_finite()));
+        assert!(FileModel::load_fitted().weights().iter().all(|weight| weight.is_finite()));
+        assert!(EntryModel::load_fitted().weights().iter().all(|weight| weight.is_finite()));
     }
 
     #[test]
     fn the_calibration_says_how_sure_its_precision_is() {
-        let measured = Calibration::measured();
+        let measured = Calibration::load_measured();
         let [low, high] = measured.interval;
         assert!(0.0 < low && low < measured.precision && measured.precision < high && high <= 1.0, "{measured:?}");
         assert!(measured.reverify_at <= measured.act_at && 0 < measured.acted && measured.acted <= measured.rows);

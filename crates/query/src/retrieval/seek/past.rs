@@ -38,12 +38,13 @@ pub(super) fn from_commits(
     prefix: Option<&str>,
 ) -> FxHashMap<String, FromCommits> {
     let mut found: FxHashMap<String, FromCommits> = FxHashMap::default();
-    for (root, loaded) in history.loaded() {
+    for (root, loaded) in history.list_loaded() {
         let history = loaded.history();
-        let subjects = loaded.derived().get_or_init(|| Subjects::of(history));
+        let subjects = loaded.derived_values().get_or_init(|| Subjects::of(history));
+        // Old commits and commits of many files say less about each file.
         let share = |commit: usize, half_life: f64| {
-            let commit = history.commits().get(commit).filter(|commit| commit.touched() <= MAX_TOUCHED)?;
-            Some((-history.age_days(commit.time) / half_life).exp2() / (commit.touched().max(1) as f64).sqrt())
+            let commit = history.commits().get(commit).filter(|commit| commit.count_touched() <= MAX_TOUCHED)?;
+            Some((-history.age_days(commit.time) / half_life).exp2() / (commit.count_touched().max(1) as f64).sqrt())
         };
         let terms = query.terms.iter().filter(|term| term.counts);
         let like = subjects.like(terms.map(|term| (term.forms[0].0.as_str(), term.forms[0].1)), LIKE);
@@ -53,6 +54,7 @@ pub(super) fn from_commits(
                 found.entry(format!("{root}{}", file.path())).or_default().like += likeness * likeness * share;
             }
         }
+        // Commits marked with the same area, as in `http: …`, count whatever else their subject says.
         let prefixed = prefix.map_or(&[][..], |prefix| subjects.with_prefix(prefix));
         for &commit in prefixed.iter().take(PREFIXED) {
             let Some(share) = share(commit as usize, PREFIX_HALF_LIFE) else { continue };

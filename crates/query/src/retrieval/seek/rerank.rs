@@ -34,7 +34,7 @@ pub(super) fn rerank(
     let rows = &mut rows[..read];
     let mut sources = HashMap::new();
     let mut texts = vec![text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()];
-    texts.extend(rows.iter().map(|row| described(snapshot, row.node, &mut sources)));
+    texts.extend(rows.iter().map(|row| describe_node(snapshot, row.node, &mut sources)));
     let vectors = match model.vectors(&texts, cancel)? {
         Ok(vectors) => vectors,
         Err(why) => return Ok(ModelUse::Failed(why)),
@@ -68,7 +68,7 @@ pub(super) fn rerank(
 
 /// Text of a node for the model: its location, header and comment, and the start of its body; for a file, its
 /// content.
-fn described(snapshot: &Snapshot, node: NodeIx, sources: &mut HashMap<String, Option<SourceText>>) -> String {
+fn describe_node(snapshot: &Snapshot, node: NodeIx, sources: &mut HashMap<String, Option<SourceText>>) -> String {
     let graph = snapshot.graph();
     let path = graph.path(node);
     if graph.kind(node) == NodeKind::File {

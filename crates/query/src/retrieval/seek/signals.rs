@@ -308,7 +308,7 @@ impl<'e> Evidence<'e> {
             let commits = |history| past::from_commits(history, query, prefix.as_deref());
             (history.map(commits).unwrap_or_default(), Beside::of(snapshot, &ranked.files, strength))
         };
-        let of_graph = || (spread::spread(snapshot, &sources), mentions::named(snapshot, query));
+        let of_graph = || (spread::spread(snapshot, &sources), mentions::find_named_files(snapshot, query));
         let ((commits, beside), (received, named)) = rayon::join(of_history, of_graph);
         let most_received = received.values().fold(Received::default(), |most, one| Received {
             used_by: most.used_by.max(one.used_by),

@@ -105,17 +105,17 @@ pub fn hypothesize(
     let Some(subject) = &claim.subject else {
         return match claim.kind {
             ClaimKind::Isolated => test.any_isolated(),
-            _ => Ok(verdict::undecided("the claim names no node of the graph")),
+            _ => Ok(verdict::leave_undecided("the claim names no node of the graph")),
         };
     };
     let (Some(own), Ok(others)) = (subject.members(test.graph()), test.members_of(claim.object.as_ref())) else {
-        return Ok(verdict::undecided(TOO_MANY));
+        return Ok(verdict::leave_undecided(TOO_MANY));
     };
     match (claim.kind, others) {
         (ClaimKind::DependsOn | ClaimKind::Unknown, Some(others)) => test.leads(&own, &others),
-        (ClaimKind::NeverCalls | ClaimKind::NoDependency, Some(others)) => Ok(test.leads(&own, &others)?.negated()),
+        (ClaimKind::NeverCalls | ClaimKind::NoDependency, Some(others)) => Ok(test.leads(&own, &others)?.negate()),
         (ClaimKind::Circular, others) => test.circular(&own, others.as_deref()),
-        (ClaimKind::Isolated, _) => test.isolated(&own),
+        (ClaimKind::Isolated, _) => test.test_isolated(&own),
         (kind, _) => test.of_nodes(kind, subject, claim.object.as_ref(), history),
     }
 }
@@ -149,11 +149,13 @@ impl Test<'_> {
     ) -> Result<Tested, Cancelled> {
         let needs_object = !matches!(kind, ClaimKind::Gateway);
         let (Some(subject), object) = (subject.node(), object.map(Part::node)) else {
-            return Ok(verdict::undecided(FOLDER));
+            return Ok(verdict::leave_undecided(FOLDER));
         };
         match (kind, object) {
-            (_, Some(None)) => Ok(verdict::undecided(FOLDER)),
-            (_, None) if needs_object => Ok(verdict::undecided("the claim needs two names, and only one was found")),
+            (_, Some(None)) => Ok(verdict::leave_undecided(FOLDER)),
+            (_, None) if needs_object => {
+                Ok(verdict::leave_undecided("the claim needs two names, and only one was found"))
+            }
             (ClaimKind::Coupling, Some(Some(object))) => self.coupling(subject, object, history),
             (ClaimKind::Gateway, Some(Some(object))) => self.gateway_to(subject, object),
             (ClaimKind::AlwaysBefore, Some(Some(object))) => {
@@ -281,7 +283,10 @@ impl Test<'_> {
         Ok(match together {
             Some((support, chance, lift)) if support >= MIN_TOGETHER && chance <= MAX_CHANCE => {
                 let text = format!("{support} commits changed both files, {lift:.1} times as many as by chance");
-                either.or(verdict::shown(Evidence::about(EvidenceKind::GhostEdge, text, vec![subject, object]), 0.95))
+                either.or(verdict::support_claim(
+                    Evidence::about(EvidenceKind::GhostEdge, text, vec![subject, object]),
+                    0.95,
+                ))
             }
             Some((support, ..)) => {
                 let text = format!("{support} commits changed both files, which chance explains");
@@ -309,22 +314,22 @@ impl Test<'_> {
         };
         let users = m1nd_graph::reach::reach(graph, &ends, &bounds, self.cancel)?;
         if users.incomplete {
-            return Ok(verdict::undecided("not everything that leads there was looked at; raise `max_hops`"));
+            return Ok(verdict::leave_undecided("not everything that leads there was looked at; raise `max_hops`"));
         }
         // Ways in start at tests or at what nothing else uses.
         let is_way_in = |node: &NodeIx| !inside.contains(node) && support::supporters(graph, *node).is_empty();
         let ways_in: Vec<NodeIx> = users.rows.iter().map(|row| row.node).filter(is_way_in).collect();
         let around = self.path_without((&ways_in, &ends), &inside)?;
-        Ok(verdict::of_path(around).negated().because("a way around it was searched from everything that leads there"))
+        Ok(verdict::of_path(around).negate().because("a way around it was searched from everything that leads there"))
     }
 
     /// It holds parts of the graph together, or keeps definitions in use alone.
     fn gateway(&self, subject: NodeIx) -> Result<Tested, Cancelled> {
         let graph = self.graph();
-        let points = self.snapshot.derived().get_or_try_init(|| Articulation::of(graph, self.cancel))?;
-        let detached = points.detached(subject);
+        let points = self.snapshot.derived_values().get_or_try_init(|| Articulation::of(graph, self.cancel))?;
+        let detached = points.count_detached(subject);
         let removed: FxHashSet<NodeIx> = self.members(subject).into_iter().collect();
-        let roots = self.snapshot.derived().get_or_try_init(|| support::Roots::of(graph, self.cancel))?;
+        let roots = self.snapshot.derived_values().get_or_try_init(|| support::Roots::of(graph, self.cancel))?;
         let orphans = support::orphans(graph, &roots, &removed, MAX_REGION, self.cancel)?;
         let text = format!(
             "without it, {detached} nodes lose every connection to the rest, and {} fall out of use",
@@ -333,14 +338,14 @@ impl Test<'_> {
         let nodes = std::iter::once(subject).chain(orphans.nodes.iter().copied().take(MAX_EVIDENCE)).collect();
         let evidence = Evidence::about(EvidenceKind::CounterfactualImpact, text, nodes);
         Ok(match detached + orphans.nodes.len() {
-            0 => verdict::excluded(evidence),
+            0 => verdict::exclude_claim(evidence),
             // A reference without a target may keep in use what seems to fall out of it.
             _ => verdict::shown_unless(evidence, self.open_to(&orphans.nodes)),
         })
     }
 
     /// No edge from or to it.
-    fn isolated(&self, members: &[NodeIx]) -> Result<Tested, Cancelled> {
+    fn test_isolated(&self, members: &[NodeIx]) -> Result<Tested, Cancelled> {
         let own: FxHashSet<NodeIx> = members.iter().copied().collect();
         let graph = self.graph();
         let mut evidence = Vec::new();
@@ -358,7 +363,7 @@ impl Test<'_> {
         if let Some(first) = evidence.first() {
             let text = format!("{} edges connect it with the rest", evidence.len());
             let row = Evidence { text, ..Evidence::path(vec![first.clone()], 1.0) };
-            return Ok(verdict::excluded(row));
+            return Ok(verdict::exclude_claim(row));
         }
         let hidden = self.open_about(&own);
         let row =
@@ -436,10 +441,10 @@ impl Test<'_> {
         };
         let is_decided = !alone.is_empty() || hidden.is_empty();
         Ok(match (is_decided, alone.is_empty()) {
-            (true, true) => verdict::excluded(Evidence::about(EvidenceKind::NoPath, text, Vec::new())),
+            (true, true) => verdict::exclude_claim(Evidence::about(EvidenceKind::NoPath, text, Vec::new())),
             (true, false) => {
                 alone.truncate(MAX_EVIDENCE);
-                verdict::shown(Evidence::about(EvidenceKind::NoPath, text, alone), 0.9)
+                verdict::support_claim(Evidence::about(EvidenceKind::NoPath, text, alone), 0.9)
             }
             // Files without an edge, but with references that may be one.
             (false, _) => {

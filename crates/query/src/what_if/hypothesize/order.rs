@@ -30,7 +30,7 @@ pub(super) fn always_before(
     };
     let ((before, _), (after, all_known)) = (earliest(first)?, earliest(second)?);
     if after.is_empty() {
-        return Ok(verdict::undecided("no call of the second is known"));
+        return Ok(verdict::leave_undecided("no call of the second is known"));
     }
     let graph = snapshot.graph();
     let mut callers: Vec<(NodeIx, Pos)> = after.into_iter().collect();
@@ -59,6 +59,6 @@ pub(super) fn always_before(
         }
         _ => (0.6, "all known callers of the second call the first above it, but there may be more callers".to_owned()),
     };
-    let tested = verdict::undecided("");
-    Ok(Tested { supporting, contradicting, confidence, why, ..tested }.judged())
+    let tested = verdict::leave_undecided("");
+    Ok(Tested { supporting, contradicting, confidence, why, ..tested }.with_verdict())
 }

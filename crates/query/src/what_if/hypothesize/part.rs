@@ -29,7 +29,7 @@ impl Part {
     ///
     /// # Errors
     /// [`ResolveError`] if it names neither.
-    pub fn named(snapshot: &Snapshot, text: &str) -> Result<Self, ResolveError> {
+    pub fn find_named(snapshot: &Snapshot, text: &str) -> Result<Self, ResolveError> {
         let Some(path) = snapshot.folder_named(text) else {
             return resolve_node(snapshot, text).map(Self::Node);
         };

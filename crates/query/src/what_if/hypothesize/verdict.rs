@@ -124,11 +124,11 @@ impl Tested {
             visited: 0,
             why,
         }
-        .judged()
+        .with_verdict()
     }
 
     /// The verdict that follows from confidence and evidence.
-    pub(super) fn judged(mut self) -> Self {
+    pub(super) fn with_verdict(mut self) -> Self {
         self.verdict = match self.confidence {
             confidence if confidence > SHOWN => Verdict::LikelyTrue,
             confidence if confidence < 1.0 - SHOWN => Verdict::LikelyFalse,
@@ -144,10 +144,10 @@ impl Tested {
     }
 
     /// The opposite claim.
-    pub(super) fn negated(mut self) -> Self {
+    pub(super) fn negate(mut self) -> Self {
         std::mem::swap(&mut self.supporting, &mut self.contradicting);
         self.confidence = 1.0 - self.confidence;
-        self.judged()
+        self.with_verdict()
     }
 
     /// Both claims.
@@ -155,17 +155,17 @@ impl Tested {
         let confidence = self.confidence.min(other.confidence);
         // The weaker claim decides, so its reason is the one to give.
         let why = if self.confidence <= other.confidence { self.why.clone() } else { other.why.clone() };
-        self.joined(other, confidence, why)
+        self.join(other, confidence, why)
     }
 
     /// At least one of the claims.
     pub(super) fn or(self, other: Self) -> Self {
         let confidence = self.confidence.max(other.confidence);
         let why = if self.confidence >= other.confidence { self.why.clone() } else { other.why.clone() };
-        self.joined(other, confidence, why)
+        self.join(other, confidence, why)
     }
 
-    fn joined(mut self, other: Self, confidence: f64, why: String) -> Self {
+    fn join(mut self, other: Self, confidence: f64, why: String) -> Self {
         self.supporting.extend(other.supporting);
         self.contradicting.extend(other.contradicting);
         self.hidden.extend(other.hidden);
@@ -174,7 +174,7 @@ impl Tested {
         self.contradicting.truncate(MAX_EVIDENCE);
         (self.total_hidden, self.visited) = (self.total_hidden + other.total_hidden, self.visited + other.visited);
         (self.confidence, self.why) = (confidence, why);
-        self.judged()
+        self.with_verdict()
     }
 
     /// With files that changed since they were indexed: what is excluded may have come to be meanwhile, and what is
@@ -183,7 +183,7 @@ impl Tested {
     pub fn over_unseen(mut self, unseen: &str) -> Self {
         self.confidence = self.confidence.clamp(OPEN, SHOWN);
         self.why = format!("{unseen}; {}", self.why);
-        self.judged()
+        self.with_verdict()
     }
 
     pub(super) fn because(mut self, why: &str) -> Self {
@@ -197,18 +197,18 @@ impl Tested {
     }
 }
 
-pub(super) fn undecided(why: &str) -> Tested {
+pub(super) fn leave_undecided(why: &str) -> Tested {
     Tested::new(0.5, why.to_owned())
 }
 
 /// A claim that this evidence shows.
-pub(super) fn shown(evidence: Evidence, confidence: f64) -> Tested {
+pub(super) fn support_claim(evidence: Evidence, confidence: f64) -> Tested {
     let tested = Tested::new(confidence, evidence.text.clone());
-    Tested { supporting: vec![evidence], ..tested }.judged()
+    Tested { supporting: vec![evidence], ..tested }.with_verdict()
 }
 
 /// A claim that this evidence excludes.
-pub(super) fn excluded(evidence: Evidence) -> Tested {
+pub(super) fn exclude_claim(evidence: Evidence) -> Tested {
     let tested = Tested::new(EXCLUDED, evidence.text.clone());
     Tested { contradicting: vec![evidence], ..tested }
 }
@@ -218,14 +218,14 @@ pub(super) fn shown_unless(evidence: Evidence, mut hidden: Vec<Hidden>) -> Teste
     let total_hidden = hidden.len();
     hidden.truncate(super::MAX_HIDDEN);
     match total_hidden {
-        0 => shown(evidence, PROVEN),
+        0 => support_claim(evidence, PROVEN),
         _ => Tested {
             hidden,
             total_hidden,
             supporting: vec![evidence],
             ..Tested::new(1.0 - OPEN, format!("{total_hidden} open references could be a connection"))
         }
-        .judged(),
+        .with_verdict(),
     }
 }
 
@@ -241,7 +241,7 @@ pub(super) fn of_path(connected: Connected) -> Tested {
             _ => "the path has an edge with several possible targets".to_owned(),
         };
         let evidence = Evidence::path(connection.path, connection.strength);
-        return Tested { supporting: vec![evidence], visited, ..Tested::new(confidence, why) }.judged();
+        return Tested { supporting: vec![evidence], visited, ..Tested::new(confidence, why) }.with_verdict();
     }
     let farthest = connection.reached.iter().map(|(_, hops)| *hops).max().unwrap_or(0);
     let partial = connection.reached.iter().copied().filter(|(_, hops)| *hops == farthest && farthest > 0);

@@ -37,7 +37,7 @@ fn element(text: &str, tag: &Tag, code: &mut Code<'_>) {
     }
     for attribute in tag.attributes.iter().filter(|attribute| attribute.in_braces) {
         let Some(value) = &attribute.value else { continue };
-        let value = code.trimmed(value);
+        let value = code.trim_range(value);
         let spread = if code.at(&value).starts_with("...") { "...".len() } else { 0 };
         code.evaluate(&(value.start + spread..value.end));
     }

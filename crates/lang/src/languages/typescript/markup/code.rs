@@ -40,7 +40,7 @@ impl<'a> Code<'a> {
     }
 
     /// A part of the file without white space around it.
-    pub(super) fn trimmed(&self, range: &Range<usize>) -> Range<usize> {
+    pub(super) fn trim_range(&self, range: &Range<usize>) -> Range<usize> {
         let text = self.at(range);
         let start = range.start + (text.len() - text.trim_start().len());
         start..start + text.trim().len()
@@ -78,7 +78,7 @@ impl<'a> Code<'a> {
 
     /// Adds a statement that evaluates an expression; nothing if there is none.
     pub(super) fn evaluate(&mut self, range: &Range<usize>) {
-        let range = self.trimmed(range);
+        let range = self.trim_range(range);
         if !is_blank(self.at(&range)) {
             self.add("(");
             self.copy(range);
@@ -95,7 +95,7 @@ impl<'a> Code<'a> {
 
     /// Adds an event handler: a path is called with the event, anything else is evaluated.
     pub(super) fn handle(&mut self, range: &Range<usize>) {
-        let range = self.trimmed(range);
+        let range = self.trim_range(range);
         if is_path(self.at(&range)) { self.call(range) } else { self.evaluate(&range) }
     }
 

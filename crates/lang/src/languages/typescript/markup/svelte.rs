@@ -69,9 +69,9 @@ fn used_by_attribute(attribute: &Attribute, code: &mut Code<'_>) {
         Some(_) if directive == "let" => {}
         Some(value) if attribute.in_braces && directive == "on" => code.handle(value),
         Some(value) if attribute.in_braces => {
-            let value = code.trimmed(value);
+            let value = code.trim_range(value);
             let spread = if code.at(&value).starts_with("...") { "...".len() } else { 0 };
-            tagged(&(value.start + spread..value.end), code);
+            evaluate_tag(&(value.start + spread..value.end), code);
         }
         Some(value) => inside_text(value, code),
         None if SHORT.contains(&directive) && is_path(code.at(&argument)) => code.evaluate(&argument),
@@ -91,8 +91,8 @@ fn inside_text(value: &Range<usize>, code: &mut Code<'_>) {
 }
 
 /// An expression, or a tag without content: `@html`, `@const` and their like.
-fn tagged(range: &Range<usize>, code: &mut Code<'_>) {
-    let range = code.trimmed(range);
+fn evaluate_tag(range: &Range<usize>, code: &mut Code<'_>) {
+    let range = code.trim_range(range);
     let text = code.at(&range);
     let Some(rest) = text.strip_prefix('@') else { return code.evaluate(&range) };
     let word = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
@@ -108,7 +108,7 @@ fn tagged(range: &Range<usize>, code: &mut Code<'_>) {
 
 /// What stands in braces between elements.
 fn block<'a>(range: &Range<usize>, open: &mut Open<'a>, code: &mut Code<'a>) {
-    let range = code.trimmed(range);
+    let range = code.trim_range(range);
     let text = code.at(&range);
     let after = |word: &str| range.start + 1 + word.len()..range.end;
     let word = |text: &'a str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
@@ -130,7 +130,7 @@ fn block<'a>(range: &Range<usize>, open: &mut Open<'a>, code: &mut Code<'a>) {
                 open.close(name, code);
             }
         }
-        _ => tagged(&range, code),
+        _ => evaluate_tag(&range, code),
     }
 }
 
@@ -144,7 +144,7 @@ fn begin<'a>(kind: &str, value: Range<usize>, open: &mut Open<'a>, code: &mut Co
         "each" => each(&value, code),
         "snippet" => {
             code.add("function ");
-            code.copy(code.trimmed(&value));
+            code.copy(code.trim_range(&value));
             code.add(" {\n");
             "}\n"
         }
@@ -169,7 +169,7 @@ fn go_on<'a>(name: &'a str, kind: &str, value: Range<usize>, open: &mut Open<'a>
     let closes = match kind {
         "then" | "catch" => bind(Some(value), code),
         _ => {
-            let condition = code.trimmed(&value);
+            let condition = code.trim_range(&value);
             let condition = match code.at(&condition).strip_prefix("if") {
                 Some(rest) if rest.starts_with(|c: char| c.is_whitespace() || c == '(') => {
                     condition.start + "if".len()..condition.end
@@ -185,7 +185,7 @@ fn go_on<'a>(name: &'a str, kind: &str, value: Range<usize>, open: &mut Open<'a>
 
 /// Opens a scope that binds a value; returns what closes it.
 fn bind(value: Option<Range<usize>>, code: &mut Code<'_>) -> &'static str {
-    match value.map(|value| code.trimmed(&value)).filter(|value| !value.is_empty()) {
+    match value.map(|value| code.trim_range(&value)).filter(|value| !value.is_empty()) {
         Some(value) => {
             code.add("((");
             code.copy(value);
@@ -206,17 +206,17 @@ fn each(value: &Range<usize>, code: &mut Code<'_>) -> &'static str {
         code.evaluate(value);
         return bind(None, code);
     };
-    let names = code.trimmed(&(value.start + at + " as ".len()..value.end));
+    let names = code.trim_range(&(value.start + at + " as ".len()..value.end));
     let key = top_level(code.at(&names), "(").first().map_or(names.end, |place| names.start + place);
     let first = top_level(code.at(&(names.start..key)), ",").first().map_or(key, |place| names.start + place);
     code.add("for (const ");
-    code.copy(code.trimmed(&(names.start..first)));
+    code.copy(code.trim_range(&(names.start..first)));
     code.add(" of (");
     code.copy(value.start..value.start + at);
     code.add("\n)) {\n");
     if first < key {
         code.add("let ");
-        code.copy(code.trimmed(&(first + 1..key)));
+        code.copy(code.trim_range(&(first + 1..key)));
         code.add(";\n");
     }
     if key < names.end {

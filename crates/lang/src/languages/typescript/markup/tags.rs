@@ -307,7 +307,7 @@ pub(super) fn top_level(text: &str, separator: &str) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str, braces: Braces) -> Vec<String> {
+    fn show_tokens(text: &str, braces: Braces) -> Vec<String> {
         let value = |range: &Range<usize>| text[range.clone()].to_owned();
         Tokens::new(text, 0, braces)
             .map(|token| match token {
@@ -328,21 +328,21 @@ mod tests {
     #[test]
     fn tags_and_double_braces() {
         let text = "<!-- <a> --><p :a='b > c' d>{{ e < f }} g {h}</p><br><X/>";
-        assert_eq!(shown(text, Braces::Double), ["p [:a=b > c] [d=]", "{ e < f }", "/p", "br/", "X/"]);
+        assert_eq!(show_tokens(text, Braces::Double), ["p [:a=b > c] [d=]", "{ e < f }", "/p", "br/", "X/"]);
     }
 
     #[test]
     fn single_braces_nest() {
         let text = "<p a={b} {...c} d=\"e {f}\">{g({h: '}'}, `}${i}`)} it's {j}</p><style>p { a: b }</style>";
         let rows = ["p [a=b] [=...c] [d=e {f}]", "{g({h: '}'}, `}${i}`)}", "{j}", "/p", "style/"];
-        assert_eq!(shown(text, Braces::Single), rows);
+        assert_eq!(show_tokens(text, Braces::Single), rows);
     }
 
     #[test]
     fn what_is_not_closed_ends() {
         for text in ["<", "<a", "<a b", "<a b=", "<a b='", "{a", "<a {", "</", "<!--", "<style>", "{`", "{/*"] {
             for braces in [Braces::Double, Braces::Single] {
-                drop(shown(text, braces));
+                drop(show_tokens(text, braces));
             }
         }
     }

@@ -94,7 +94,7 @@ fn element(text: &str, tag: &Tag, known: &FxHashSet<&str>, code: &mut Code<'_>) 
     for attribute in &tag.attributes {
         let takes = ["v-slot", "#"].iter().any(|start| name(attribute).starts_with(start))
             || matches!(name(attribute), "slot-scope" | "scope");
-        if let Some(value) = attribute.value.as_ref().filter(|value| takes && !code.trimmed(value).is_empty()) {
+        if let Some(value) = attribute.value.as_ref().filter(|value| takes && !code.trim_range(value).is_empty()) {
             code.add("((");
             code.copy(value.clone());
             code.add(") => {\n");
@@ -109,9 +109,9 @@ fn each(value: &Range<usize>, code: &mut Code<'_>) -> bool {
     let text = code.at(value);
     let words = [" in ", " of "].map(|word| top_level(text, word).first().copied());
     let Some(at) = words.into_iter().flatten().min() else { return false };
-    let mut names = code.trimmed(&(value.start..value.start + at));
+    let mut names = code.trim_range(&(value.start..value.start + at));
     if code.at(&names).starts_with('(') && code.at(&names).ends_with(')') {
-        names = code.trimmed(&(names.start + 1..names.end - 1));
+        names = code.trim_range(&(names.start + 1..names.end - 1));
     }
     let first = top_level(code.at(&names), ",").first().map_or(names.end, |comma| names.start + comma);
     code.add("for (const ");
@@ -161,7 +161,7 @@ fn directive(name: &str, attribute: &Attribute, known: &FxHashSet<&str>, code: &
     if PLAIN.contains(&base) || matches!(base, "v-for" | "v-slot" | "#") {
         return;
     }
-    let value = attribute.value.as_ref().filter(|value| !code.trimmed(value).is_empty());
+    let value = attribute.value.as_ref().filter(|value| !code.trim_range(value).is_empty());
     let binds = matches!(base, ":" | "." | "v-bind");
     match value {
         Some(value) if matches!(base, "@" | "v-on") && !written.is_empty() => handler(value, code),
@@ -189,7 +189,7 @@ fn directive(name: &str, attribute: &Attribute, known: &FxHashSet<&str>, code: &
 
 /// `@event`: the name of a function, a function, or statements.
 fn handler(value: &Range<usize>, code: &mut Code<'_>) {
-    let range = code.trimmed(value);
+    let range = code.trim_range(value);
     let text = code.at(&range);
     if is_path(text) || is_function(text) {
         return code.handle(&range);

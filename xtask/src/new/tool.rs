@@ -1,28 +1,19 @@
 //! `cargo xtask new tool TOOLSET NAME`: the files and rows of a tool that does nothing yet.
 
-use std::path::Path;
-
 use m1nd_tools::{TOOLS, Toolset, canonical_name};
 
+use super::{camel, change, is_snake_case, write_new};
 use crate::{Outcome, cargo, must_succeed, repository};
 
-const TOOL: &str = include_str!("new/tool.rs.txt");
-const TEST: &str = include_str!("new/test.rs.txt");
-const USAGE: &str = "takes `tool TOOLSET NAME`, such as `tool analysis predict`";
+const TOOL: &str = include_str!("tool.rs.txt");
+const TEST: &str = include_str!("test.rs.txt");
 
-pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let [what, set, name] = args else { return Err(USAGE.into()) };
-    if what != "tool" {
-        return Err(USAGE.into());
-    }
+pub(super) fn create(set: &str, name: &str) -> Outcome<()> {
     let toolset = Toolset::parse(set).ok_or_else(|| {
         let sets: Vec<&str> = Toolset::ALL.iter().map(|set| set.word()).collect();
         format!("no toolset is called `{set}`, expected one of {}", sets.join(", "))
     })?;
-    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-        && canonical_name(name) == *name;
-    if !is_name {
+    if !is_snake_case(name) || canonical_name(name) != name {
         return Err(format!("`{name}` cannot be the name of a tool, expected snake case").into());
     }
     if TOOLS.find(name).is_some() {
@@ -45,23 +36,6 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     must_succeed(&mut cargo(&["fmt", "--package", "m1nd-tools"]))?;
     println!("fill in {}/{name}.rs and its tests, then run `cargo xtask codegen`", folder.display());
     Ok(())
-}
-
-fn camel(name: &str) -> String {
-    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
-    name.split('_').filter(|part| !part.is_empty()).map(capital).collect()
-}
-
-fn write_new(path: &Path, text: &str) -> Outcome<()> {
-    if path.exists() {
-        return Err(format!("{} exists", path.display()).into());
-    }
-    Ok(std::fs::write(path, text)?)
-}
-
-fn change(path: &Path, with: impl FnOnce(&str) -> Outcome<String>) -> Outcome<()> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(std::fs::write(path, with(&text)?)?)
 }
 
 /// The `mod.rs` with one more file; the formatter sorts the lines.
@@ -106,17 +80,5 @@ mod tests {
             "use crate::core::{Audit, View};\n\nALL = &[\n    ToolDef::read::<View>(),\n    ToolDef::read::<Audit>(),\n];\n"
         );
         assert!(with_row(registry, "edit", "apply").expect("an end").starts_with("use crate::edit::{Apply};\n"));
-    }
-
-    #[test]
-    fn what_is_wrong_is_said() {
-        let said = |args: &[&str]| {
-            let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-            run(&args).expect_err("refused").to_string()
-        };
-        assert!(said(&[]).contains("tool TOOLSET NAME"));
-        assert!(said(&["tool", "kitchen", "x"]).contains("expected one of core"));
-        assert!(said(&["tool", "core", "Two Words"]).contains("snake case"));
-        assert!(said(&["tool", "core", "seek"]).contains("there is a tool"));
     }
 }
