@@ -19,16 +19,61 @@ const MAX_KEPT: usize = 100_000;
 impl Shape {
     /// The shape of a node, if its file is as it was indexed.
     pub fn of(snapshot: &Snapshot, node: NodeIx) -> Option<Self> {
+        Self::of_nodes(snapshot, snapshot.graph.path(node), &[node]).pop().map(|(_, shape)| shape)
+    }
+
+    /// The shapes of nodes of one file, which is read once; none if it is not as it was indexed.
+    fn of_nodes(snapshot: &Snapshot, path: &str, nodes: &[NodeIx]) -> Vec<(NodeIx, Self)> {
         let graph = &snapshot.graph;
-        let source = snapshot.read_file(&RepoPath::new(graph.path(node)).ok()?).ok();
-        let source = source.filter(|source| source.indexed && !source.stale)?;
-        if graph.kind(node) == NodeKind::File {
-            return Some(Self::of_file(source.hash));
+        let source = RepoPath::new(path).ok().and_then(|path| snapshot.read_file(&path).ok());
+        let Some(source) = source.filter(|source| source.indexed && !source.stale) else { return Vec::new() };
+        let lines: Vec<&str> = source.text.lines().collect();
+        let shape = |node: NodeIx| {
+            if graph.kind(node) == NodeKind::File {
+                return Some(Self::of_file(source.hash));
+            }
+            let (start, end) = graph.lines(node);
+            let count = (end.checked_sub(start)? + 1) as usize;
+            let first = lines.len().min(start.saturating_sub(1) as usize);
+            let text = &lines[first..lines.len().min(first + count)];
+            Some(Self::of_text(graph.kind(node), graph.label(node), graph.signature(node), &text.join("\n")))
+        };
+        nodes.iter().filter_map(|&node| Some((node, shape(node)?))).collect()
+    }
+
+    /// The shapes of many nodes: each file is read once.
+    fn of_all(snapshot: &Snapshot, nodes: impl Iterator<Item = NodeIx>) -> FxHashMap<NodeIx, Self> {
+        let mut of_files: FxHashMap<&str, Vec<NodeIx>> = FxHashMap::default();
+        for node in nodes.collect::<FxHashSet<NodeIx>>() {
+            of_files.entry(snapshot.graph.path(node)).or_default().push(node);
         }
-        let (start, end) = graph.lines(node);
-        let count = (end.checked_sub(start)? + 1) as usize;
-        let text: Vec<&str> = source.text.lines().skip(start.saturating_sub(1) as usize).take(count).collect();
-        Some(Self::of_text(graph.kind(node), graph.label(node), graph.signature(node), &text.join("\n")))
+        of_files.par_iter().flat_map_iter(|(path, nodes)| Self::of_nodes(snapshot, path, nodes)).collect()
+    }
+}
+
+/// The mentions of a file, of which new ones do not have the shapes of their targets yet.
+struct Draft {
+    kept: KeptFile,
+    new: Vec<NewMention>,
+}
+
+struct NewMention {
+    line: u32,
+    text: u64,
+    target: NodeIx,
+}
+
+impl Draft {
+    fn finish(self, next: &Snapshot, shapes: &FxHashMap<NodeIx, Shape>) -> KeptFile {
+        let Self { mut kept, new } = self;
+        let new = new.into_iter().filter_map(|NewMention { line, text, target }| {
+            let shape = shapes.get(&target)?.clone();
+            Some(KeptMention { line, text, target: next.graph.id(target).to_owned(), shape })
+        });
+        kept.rows.extend(new);
+        kept.rows.sort_by(|a, b| (a.line, &a.target).cmp(&(b.line, &b.target)));
+        kept.rows.truncate(MAX_OF_FILE);
+        kept
     }
 }
 
@@ -55,16 +100,19 @@ pub(crate) fn carry_over(before: &Arc<KeptMentions>, next: &Snapshot) -> Arc<Kep
         let file = file_of(next, entry, old, is_same)?;
         Some((entry.path.as_str().to_owned(), file))
     };
-    let changed: Vec<(String, KeptFile)> = files.par_iter().filter_map(work).collect();
+    let drafts: Vec<(String, Draft)> = files.par_iter().filter_map(work).collect();
+    let targets = drafts.iter().flat_map(|(_, draft)| draft.new.iter().map(|row| row.target));
+    let shapes = Shape::of_all(next, targets);
     let present: FxHashSet<&str> = files.iter().map(|entry| entry.path.as_str()).collect();
     let has_gone = before.0.keys().any(|path| !present.contains(path.as_str()));
-    if changed.is_empty() && !has_gone {
+    if drafts.is_empty() && !has_gone {
         return before.clone();
     }
     let mut kept = (**before).clone();
     kept.0.retain(|path, _| present.contains(path.as_str()));
     let mut room = MAX_KEPT.saturating_sub(kept.count());
-    for (path, mut file) in changed {
+    for (path, draft) in drafts {
+        let mut file = draft.finish(next, &shapes);
         room += kept.of(&path).len();
         file.rows.truncate(room);
         room -= file.rows.len();
@@ -78,7 +126,7 @@ fn can_name(language: Language) -> bool {
 }
 
 /// The mentions of a file; `None` if nothing changes.
-fn file_of(next: &Snapshot, entry: &FileEntry, old: Option<&KeptFile>, is_same: bool) -> Option<KeptFile> {
+fn file_of(next: &Snapshot, entry: &FileEntry, old: Option<&KeptFile>, is_same: bool) -> Option<Draft> {
     let of_old = old.map_or(&[][..], |file| &file.rows);
     let mut text = None;
     let read = || next.read_file(&entry.path).ok().filter(|source| !source.stale).map(|source| source.text);
@@ -95,24 +143,25 @@ fn file_of(next: &Snapshot, entry: &FileEntry, old: Option<&KeptFile>, is_same: 
     }
     if named.is_empty() && of_old.is_empty() {
         return (old.is_some() && !is_same || entry.language.is_document() && old.is_none())
-            .then(|| KeptFile { hash: entry.hash, rows: Vec::new() });
+            .then(|| Draft { kept: KeptFile { hash: entry.hash, rows: Vec::new() }, new: Vec::new() });
     }
     let text = text.or_else(read)?;
     // Lines are known by their content, since other lines may be added above them.
     let lines: Vec<u64> = text.lines().map(|line| ContentHash::of(line.trim().as_bytes()).short()).collect();
     // Earlier rows stay while their line is there, even if the name now means nothing: that is what drift is about.
-    let mut rows = if is_same { of_old.to_vec() } else { still_there(of_old, &lines) };
-    for row in named.iter().take(MAX_OF_FILE) {
-        let target = next.graph.id(row.target);
-        let is_known = rows.iter().any(|known| known.line == row.line && known.target == target);
-        let line = row.line.checked_sub(1).and_then(|at| lines.get(at as usize)).copied();
-        if let (false, Some(text), Some(shape)) = (is_known, line, Shape::of(next, row.target)) {
-            rows.push(KeptMention { line: row.line, text, target: target.to_owned(), shape });
+    let rows = if is_same { of_old.to_vec() } else { still_there(of_old, &lines) };
+    let known: FxHashSet<(u32, &str)> = rows.iter().map(|row| (row.line, row.target.as_str())).collect();
+    let mut seen: FxHashSet<(u32, NodeIx)> = FxHashSet::default();
+    let mut new = Vec::new();
+    for &Named { line, target } in named.iter().take(MAX_OF_FILE) {
+        let text = line.checked_sub(1).and_then(|at| lines.get(at as usize)).copied();
+        if let Some(text) = text.filter(|_| !known.contains(&(line, next.graph.id(target))))
+            && seen.insert((line, target))
+        {
+            new.push(NewMention { line, text, target });
         }
     }
-    rows.sort_by(|a, b| (a.line, &a.target).cmp(&(b.line, &b.target)));
-    rows.truncate(MAX_OF_FILE);
-    Some(KeptFile { hash: entry.hash, rows })
+    Some(Draft { kept: KeptFile { hash: entry.hash, rows }, new })
 }
 
 /// The mentions whose lines are still in a changed file, at their new places. Equal lines stay in their order.

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod comments;
+pub mod edit_rules;
 pub mod facts;
 mod implicit_calls;
 mod language;

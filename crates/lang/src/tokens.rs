@@ -173,8 +173,30 @@ fn plain(text: &str, part: Range<usize>, found: &mut Vec<Token>) {
 }
 
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word).is_ok() || matches!(word, "None" | "True" | "False" | "Self")
+    let first = word.bytes().next().map_or(LETTERS, |byte| usize::from(byte.wrapping_sub(b'a')));
+    match KEYWORD_STARTS.get(first..first + 2) {
+        Some(&[from, to]) => KEYWORDS[usize::from(from)..usize::from(to)].contains(&word),
+        _ => matches!(word, "None" | "True" | "False" | "Self"),
+    }
 }
+
+const LETTERS: usize = 26;
+
+/// Number of the keywords in front of those with each first letter, and of all.
+static KEYWORD_STARTS: [u8; LETTERS + 1] = {
+    let mut starts = [0; LETTERS + 1];
+    let (mut at, mut letter) = (0, 0);
+    while letter < LETTERS {
+        starts[letter] = at as u8;
+        while at < KEYWORDS.len() && KEYWORDS[at].as_bytes()[0] == b'a' + letter as u8 {
+            at += 1;
+        }
+        letter += 1;
+    }
+    assert!(at == KEYWORDS.len(), "the keywords are sorted and start with small letters");
+    starts[LETTERS] = at as u8;
+    starts
+};
 
 #[cfg(test)]
 mod tests {

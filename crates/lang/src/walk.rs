@@ -3,7 +3,7 @@
 
 use m1nd_base::{Limits, Problem, ProblemKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use tree_sitter::{Node, Point, Tree};
+use tree_sitter::{Language, Node, Point, Tree};
 
 use crate::facts::{ExprId, Pos};
 
@@ -14,6 +14,25 @@ pub enum Enter {
     Descend,
     /// Neither visit its children nor leave it.
     Skip,
+}
+
+/// Names of the kinds of node of a grammar by their numbers: `Node::kind` measures and checks the name each time, and a
+/// walk asks several times for every node.
+#[derive(Debug)]
+pub struct KindNames(Vec<&'static str>);
+
+impl KindNames {
+    /// The names of a grammar.
+    pub fn new(grammar: &'static Language) -> Self {
+        let names = (0..grammar.node_kind_count() as u16).map(|id| grammar.node_kind_for_id(id).unwrap_or(""));
+        Self(names.collect())
+    }
+
+    /// Like [`Node::kind`], of a node of the grammar.
+    pub fn of(&self, node: Node<'_>) -> &'static str {
+        // Errors have a number outside the table.
+        self.0.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR")
+    }
 }
 
 /// A node on the way from the root to the current one.

@@ -596,7 +596,7 @@ fn duck_type(
         Some(methods) => {
             let given = (rules.overloads == Overloads::Chosen && reference.arity != u8::MAX)
                 .then_some(usize::from(reference.arity));
-            for of in methods {
+            for &of in methods.iter() {
                 if given.is_some_and(|given| !eval.takes_arguments(of, given)) {
                     continue;
                 }

@@ -372,6 +372,11 @@ impl<'a> Files<'a> {
         self.tree.brief(file)
     }
 
+    /// The paths of all files, in no order. Only for preparing a resolver, like [`Files::all`].
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (FileId, &'a str)> + use<'a> {
+        self.tree.files().map(|(file, row)| (file, row.path.as_str()))
+    }
+
     /// All files in order of their paths. Only for preparing a resolver, whose fingerprint must cover what it took.
     pub fn all(&self) -> Vec<(FileId, &'a str, &'a Brief)> {
         let mut all: Vec<_> = self.tree.files().map(|(file, row)| (file, row.path.as_str(), &row.brief)).collect();

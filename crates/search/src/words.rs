@@ -5,13 +5,24 @@ use std::borrow::Cow;
 /// Maximum length of a word, in bytes. Longer ones (encoded data, minified names) carry no meaning.
 pub const MAX_WORD: usize = 48;
 
+/// Which bytes of ASCII are part of an identifier.
+static IS_INSIDE: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
+
 /// Calls `emit` with each run of letters, digits and underscores in `text`: `HTTPServer`, `load_all`, `漢字`.
 pub fn identifiers<'a>(text: &'a str, mut emit: impl FnMut(&'a str)) {
     let bytes = text.as_bytes();
     let (mut at, mut start) = (0, None);
     while let Some(&byte) = bytes.get(at) {
         let (is_inside, width) = if byte.is_ascii() {
-            (byte.is_ascii_alphanumeric() || byte == b'_', 1)
+            (IS_INSIDE[usize::from(byte)], 1)
         } else {
             text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8()))
         };
@@ -36,7 +47,11 @@ pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
             emit(chunk);
             continue;
         }
-        if !chunk.is_ascii() && chunk.chars().any(is_ideographic) {
+        if chunk.is_ascii() {
+            ascii_parts(chunk, &mut emit);
+            continue;
+        }
+        if chunk.chars().any(is_ideographic) {
             ideographic_parts(chunk, &mut emit);
             continue;
         }
@@ -54,6 +69,20 @@ pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
         }
         emit(&chunk[start..]);
     }
+}
+
+/// Like [`parts`], of a text of ASCII letters and digits.
+fn ascii_parts<'a>(chunk: &'a str, emit: &mut impl FnMut(&'a str)) {
+    let bytes = chunk.as_bytes();
+    let mut start = 0;
+    for at in 1..bytes.len() {
+        let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        if bytes[at].is_ascii_uppercase() && (!bytes[at - 1].is_ascii_uppercase() || next_is_lower) {
+            emit(&chunk[start..at]);
+            start = at;
+        }
+    }
+    emit(&chunk[start..]);
 }
 
 fn is_ideographic(c: char) -> bool {
@@ -107,15 +136,23 @@ pub fn term(part: &str) -> Option<Cow<'_, str>> {
 
 /// Normal form for comparing whole identifiers: lower case, without underscores. `loadAll` and `load_all` are equal.
 pub fn fold_identifier(identifier: &str) -> String {
+    if identifier.is_ascii() {
+        let bytes = identifier.bytes().filter(u8::is_ascii_alphanumeric);
+        return bytes.map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns whether an identifier consists of several words, or is marked as one by an inner capital or an underscore.
 pub fn is_compound(identifier: &str) -> bool {
-    let inner_capital =
-        identifier.chars().zip(identifier.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    let underscore = identifier.trim_matches('_').contains('_') || identifier.starts_with('_');
-    identifier.chars().any(char::is_alphanumeric) && (inner_capital || underscore)
+    let bytes = identifier.as_bytes();
+    let is_word = |c: char| c.is_alphanumeric();
+    let inner_capital = match identifier.is_ascii() {
+        true => bytes.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()),
+        false => identifier.chars().zip(identifier.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase()),
+    };
+    let underscore = || bytes.contains(&b'_') && (bytes[0] == b'_' || identifier.trim_matches('_').contains('_'));
+    (inner_capital || underscore()) && identifier.contains(is_word)
 }
 
 /// Returns whether a word starts with a capital followed by lower-case letters, like the name of a type.

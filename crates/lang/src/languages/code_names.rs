@@ -82,11 +82,15 @@ pub(crate) fn add(language: Language, path: &str, text: &str, facts: &mut FileFa
         Language::Go => link_names(text),
         _ => return,
     };
+    if found.is_empty() {
+        return;
+    }
     found.truncate(MAX_NAMES);
+    let places: Vec<(u32, u32)> = facts.definitions.iter().map(|row| row.bytes).collect();
     let mut seen: FxHashSet<(Box<str>, Option<DefId>)> = FxHashSet::default();
     let mut lines = Lines::new(text);
     for row in found {
-        let owner = owner_at(facts, row.at);
+        let owner = owner_at(&places, row.at);
         if seen.insert((row.name.clone(), owner)) {
             let of = row.form.word().into();
             let shared =
@@ -189,8 +193,9 @@ fn read_dotted(name: &str, start: usize) -> Option<Row> {
     let last = name.rsplit(['.', ':', '#', '\\', '/']).next().unwrap_or(name);
     let has_member = name.contains(['.', ':', '#', '\\']);
     let is_one = has_member && names(last) && parts.clone().count() >= 2 && parts.clone().count() <= MAX_PARTS;
-    let is_plain = parts.into_iter().all(|part| names(&part.replace('-', "_")));
-    (is_one && is_plain).then(|| row(name, start, if is_object { Form::Object } else { Form::Dotted })).flatten()
+    let is_plain =
+        || parts.clone().all(|part| if part.contains('-') { names(&part.replace('-', "_")) } else { names(part) });
+    (is_one && is_plain()).then(|| row(name, start, if is_object { Form::Object } else { Form::Dotted })).flatten()
 }
 
 /// Returns whether a text is a name, or names with dots between.
@@ -293,11 +298,11 @@ fn link_names(text: &str) -> Vec<Row> {
     found
 }
 
-/// The innermost definition around a byte.
-fn owner_at(facts: &FileFacts, at: usize) -> Option<DefId> {
+/// The innermost definition around a byte, by the places of all.
+fn owner_at(places: &[(u32, u32)], at: usize) -> Option<DefId> {
     let at = u32::try_from(at).ok()?;
-    let around = facts.definitions.iter().enumerate().filter(|(_, row)| row.bytes.0 <= at && at < row.bytes.1);
-    around.min_by_key(|(_, row)| row.bytes.1 - row.bytes.0).map(|(index, _)| DefId(index as u32))
+    let around = places.iter().enumerate().filter(|(_, (start, end))| *start <= at && at < *end);
+    around.min_by_key(|(_, (start, end))| end - start).map(|(index, _)| DefId(index as u32))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{Language, Parser, Tree};
 
 use super::blocks::{Block, Layout, Lines, Missing, missing};
-use super::score::{damage, score};
+use super::score::{Kinds, damage, score};
 use super::{ParseBudget, apply};
 
 /// Maximum size of a file that is tried, in bytes.
@@ -46,7 +46,8 @@ pub(super) fn recover(
     let budget = ParseBudget::new(limits, source.len());
     let work = (MAX_WORK * source.len()).max(MIN_WORK);
     let lines = Lines::new(source, layout);
-    let mut search = Search { source, layout, lines, parser, budget, work, cancel, changes: FxHashMap::default() };
+    let top = TopParts::new(tree);
+    let mut search = Search { source, layout, lines, top, parser, budget, work, cancel, changes: FxHashMap::default() };
     search.run()?;
     let mut changes: Vec<(usize, u8)> = std::mem::take(&mut search.changes).into_iter().collect();
     changes.sort_unstable();
@@ -56,7 +57,48 @@ pub(super) fn recover(
     let changed = apply(source, &changes);
     let read = |offset: usize| changed.get(offset..).unwrap_or_default();
     let found = search.budget.parse(&mut search.parser, read, None, cancel).ok()?;
-    (score(&found, source) > score(tree, source)).then_some((found, changes))
+    let kinds = Kinds::new(grammar);
+    (score(&found, source, &kinds) > score(tree, source, &kinds)).then_some((found, changes))
+}
+
+/// Byte ranges of what stands at the top of a file, in order, each with whether it is without error.
+struct TopParts(Vec<(Range<usize>, bool)>);
+
+impl TopParts {
+    fn new(tree: &Tree) -> Self {
+        let (mut cursor, mut found) = (tree.walk(), Vec::new());
+        // What stands in an error is not known to be whole.
+        if !tree.root_node().is_error() && cursor.goto_first_child() {
+            loop {
+                let node = cursor.node();
+                found.push((node.byte_range(), !node.has_error()));
+                if !cursor.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// Whether a part of the text would be without error if it were parsed alone. `None` if it does not consist of whole
+    /// parts of the tree: a parser comes to the same end if it begins and ends between two of them.
+    fn is_without_error(&self, source: &[u8], bytes: &Range<usize>) -> Option<bool> {
+        let first = self.0.partition_point(|(part, _)| part.end <= bytes.start);
+        let inside = self.0[first..].iter().take_while(|(part, _)| part.start < bytes.end);
+        let mut end = bytes.start;
+        let mut are_whole = true;
+        for (part, is_whole) in inside {
+            // Some directives end behind their line.
+            let overhang = source.get(bytes.end..part.end).unwrap_or_default();
+            if part.start < bytes.start || !overhang.trim_ascii().is_empty() {
+                return None;
+            }
+            are_whole &= is_whole;
+            end = part.end;
+        }
+        let is_complete = end > bytes.start && source.get(end..bytes.end).unwrap_or_default().trim_ascii().is_empty();
+        is_complete.then_some(are_whole)
+    }
 }
 
 /// A part of the text to look through, with what stands around it in a text that is parsed alone.
@@ -72,6 +114,7 @@ struct Search<'a> {
     source: &'a [u8],
     layout: Layout,
     lines: Lines,
+    top: TopParts,
     parser: Parser,
     budget: ParseBudget,
     /// Bytes that may still be parsed.
@@ -117,8 +160,18 @@ impl Search<'_> {
             if count > 1 && lines.len() > MAX_JOINED {
                 return Some(None);
             }
-            let text = &self.source[self.lines.bytes(&lines)];
-            if self.damage_of(part, text)? <= least {
+            let bytes = self.lines.bytes(&lines);
+            let text = &self.source[bytes.clone()];
+            let stands_alone = part.before.is_empty() && part.behind.is_empty() && least == 0;
+            let is_whole = match self.top.is_without_error(self.source, &bytes).filter(|_| stands_alone) {
+                Some(is_whole) => {
+                    // Counts like what is parsed, because the budget decides what is found.
+                    self.count_work(part, text)?;
+                    is_whole
+                }
+                None => self.damage_of(part, text)? <= least,
+            };
+            if is_whole {
                 return Some(Some(count));
             }
             if count == blocks.len() {
@@ -301,10 +354,16 @@ impl Search<'_> {
         }
     }
 
+    /// Spends the work of parsing a text in a part; `None` if too little is left.
+    fn count_work(&mut self, part: &Part, text: &[u8]) -> Option<()> {
+        self.work = self.work.checked_sub(part.before.len() + text.len() + 1 + part.behind.len())?;
+        Some(())
+    }
+
     /// How much of a text the parser cannot place, where the text stands in a part.
     fn damage_of(&mut self, part: &Part, text: &[u8]) -> Option<usize> {
+        self.count_work(part, text)?;
         let whole = [part.before.as_slice(), text, b"\n", part.behind.as_slice()].concat();
-        self.work = self.work.checked_sub(whole.len())?;
         let read = |offset: usize| whole.get(offset..).unwrap_or_default();
         let tree = self.budget.parse(&mut self.parser, read, None, self.cancel).ok()?;
         Some(if tree.root_node().has_error() { damage(&tree) } else { 0 })
@@ -375,6 +434,30 @@ mod tests {
         let text = "namespace a {\n\nvoid f() {\n  for (;;) {\n    g();\n  \n}\n\nvoid h() {}\n\nvoid k() {}\n\n}  // namespace a\n";
         let expected = text.replace("g();\n  \n", "g();\n} \n");
         assert_eq!(read(&cpp, Layout::Brackets, text), expected);
+    }
+
+    #[test]
+    fn the_tree_says_which_parts_are_without_error() {
+        let text = "#include <a.h>\nint f(void) { return 1; }\nint g(void) { a = = b; }\n\nint h;\n";
+        let (limits, cancel) = (Limits::default(), Cancel::new());
+        let tree = crate::parse::parse(&tree_sitter_c::LANGUAGE.into(), text.as_bytes(), &limits, &cancel);
+        let top = TopParts::new(&tree.expect("a tree"));
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let start = |line: usize| lines[..line].iter().map(|line| line.len()).sum::<usize>();
+        for (from, to, expected) in [
+            (0, 1, Some(true)),
+            (0, 2, Some(true)),
+            (1, 2, Some(true)),
+            (2, 3, Some(false)),
+            (1, 4, Some(false)),
+            (3, 5, Some(true)),
+            (3, 4, None),
+        ] {
+            let found = top.is_without_error(text.as_bytes(), &(start(from)..start(to)));
+            assert_eq!(found, expected, "lines {from} to {to}");
+        }
+        let inside = start(1)..start(1) + 10;
+        assert_eq!(top.is_without_error(text.as_bytes(), &inside), None, "half of a function");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How much of a syntax tree is broken, and how many definitions it has.
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Language, Node, Tree};
 
 /// Kinds of node that define something, and whether what is inside of them is local.
 const DEFINING: &[(&str, bool)] = &[
@@ -64,6 +64,34 @@ const DEFINING: &[(&str, bool)] = &[
 ];
 /// Kinds of node whose content may stand as deep as they do.
 const FLAT: &[&str] = &["namespace_definition", "namespace_declaration", "mod_item", "module"];
+
+/// What the kinds of node of a grammar define, by their numbers.
+pub(super) struct Kinds(Vec<Option<Defining>>);
+
+/// A kind of node that defines something.
+#[derive(Clone, Copy)]
+struct Defining {
+    /// What is inside of it is local.
+    is_local: bool,
+    is_flat: bool,
+}
+
+impl Kinds {
+    pub(super) fn new(grammar: &Language) -> Self {
+        let rows = (0..grammar.node_kind_count() as u16).map(|id| {
+            let kind = grammar.node_kind_for_id(id).filter(|_| grammar.node_kind_is_named(id))?;
+            let (_, is_local) = DEFINING.iter().find(|(known, _)| *known == kind)?;
+            Some(Defining { is_local: *is_local, is_flat: FLAT.contains(&kind) })
+        });
+        Self(rows.collect())
+    }
+
+    fn of(&self, node: Node<'_>) -> Option<Defining> {
+        // Errors have a number outside the table.
+        self.0.get(usize::from(node.kind_id())).copied().flatten()
+    }
+}
+
 /// Bytes that the grammar could not place, and symbols it had to make up.
 pub(crate) fn damage(tree: &Tree) -> usize {
     let mut cursor = tree.walk();
@@ -122,8 +150,8 @@ pub(super) struct Score {
 
 /// Scores a tree by its definitions that are not local: two points for one that stands as deep as the others around
 /// it, one for one inside of an error, none for one that stands elsewhere than its depth says.
-pub(super) fn score(tree: &Tree, source: &[u8]) -> Score {
-    let members = list_members(tree, source);
+pub(super) fn score(tree: &Tree, source: &[u8], kinds: &Kinds) -> Score {
+    let members = list_members(tree, source, kinds);
     let mut depths: FxHashMap<Option<usize>, usize> = FxHashMap::default();
     for member in members.iter().filter(|member| !member.is_on_line) {
         let depth = depths.entry(member.of).or_insert(member.indent);
@@ -138,7 +166,7 @@ pub(super) fn score(tree: &Tree, source: &[u8]) -> Score {
 }
 
 /// The definitions of a tree that are not local.
-fn list_members(tree: &Tree, source: &[u8]) -> Vec<Member> {
+fn list_members(tree: &Tree, source: &[u8], kinds: &Kinds) -> Vec<Member> {
     let mut cursor = tree.walk();
     let mut path = vec![Around::default()];
     let mut members = Vec::new();
@@ -147,7 +175,7 @@ fn list_members(tree: &Tree, source: &[u8]) -> Vec<Member> {
         let node = cursor.node();
         let around = path.last().copied().unwrap_or_default();
         let mut inside = Around { is_broken: around.is_broken || node.is_error(), ..around };
-        if let Some((kind, is_local)) = DEFINING.iter().find(|(kind, _)| node.is_named() && *kind == node.kind()) {
+        if let Some(Defining { is_local, is_flat }) = kinds.of(node) {
             let (row, indent) = (node.start_position().row, indent(node, source));
             let is_on_line = around.outer.is_some_and(|outer| row == outer.row);
             let is_deeper = around
@@ -157,9 +185,9 @@ fn list_members(tree: &Tree, source: &[u8]) -> Vec<Member> {
                 let of = around.outer.map(|outer| outer.id);
                 members.push(Member { of, indent, is_on_line, is_broken: around.is_broken });
             }
-            let outer = Some(Outer { id: count, row, indent, is_flat: FLAT.contains(kind) });
+            let outer = Some(Outer { id: count, row, indent, is_flat });
             count += 1;
-            inside = Around { outer, is_local: around.is_local || *is_local, ..inside };
+            inside = Around { outer, is_local: around.is_local || is_local, ..inside };
         }
         if node.child_count() > 0 && cursor.goto_first_child() {
             path.push(inside);

@@ -30,7 +30,7 @@ impl Eval<'_> {
             return None;
         }
         let mut search = Search::default();
-        for method in self.methods_named(file, name, METHODS)? {
+        for &method in self.methods_named(file, name, METHODS)?.iter() {
             let owner = self.definition(method).owner.map(|def| DefRef { file: method.file, def });
             let of_trait = owner.filter(|owner| self.definition(*owner).kind == DefKind::Trait);
             let Some(of_trait) = of_trait.filter(|of_trait| self.is_named_in(file, *of_trait)) else { continue };

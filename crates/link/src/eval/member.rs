@@ -693,32 +693,54 @@ impl<'a> Eval<'a> {
     }
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
-    pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
-        self.asked.insert(Key::methods(self.text(name)));
-        let family = self.project.family(file);
-        let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
-        let of_family: Vec<DefRef> = rows.filter(|of| self.project.family(of.file) == family).collect();
+    pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Rc<[DefRef]>> {
+        if let Some(known) = self.methods.get(&(file, name)) {
+            return (known.len() <= most).then(|| known.clone());
+        }
+        let outer = self.begin_uncut();
         let mut methods = Vec::new();
-        for of in of_family {
+        let mut is_cut = false;
+        for of in self.all_methods_named(file, name) {
             if self.may_use(file, of) {
                 methods.push(of);
             }
-            if methods.len() > most {
-                return None;
+            is_cut = methods.len() > most;
+            if is_cut {
+                break;
             }
         }
+        let is_whole = self.end_uncut(outer) && !is_cut;
+        if is_cut {
+            return None;
+        }
         self.project.by_path_order(&mut methods);
+        let methods: Rc<[DefRef]> = methods.into();
+        if is_whole {
+            self.methods.insert((file, name), methods.clone());
+        }
         Some(methods)
+    }
+
+    /// Methods of that name in languages of the file's family, in no order.
+    fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
+        self.asked.insert(Key::methods(self.text(name)));
+        let family = self.project.family(file);
+        let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
+        rows.filter(|of| self.project.family(of.file) == family).collect()
     }
 
     /// Returns whether a package that the file's package does not depend on has a method of that name. Values of its
     /// types may be handed to the file where types are not declared.
     pub(crate) fn is_method_elsewhere(&mut self, file: FileId, name: Name) -> bool {
-        self.asked.insert(Key::methods(self.text(name)));
-        let family = self.project.family(file);
-        let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
-        let of_family: Vec<DefRef> = rows.filter(|of| self.project.family(of.file) == family).collect();
-        of_family.into_iter().any(|of| !self.may_use(file, of))
+        if let Some(known) = self.methods_elsewhere.get(&(file, name)) {
+            return *known;
+        }
+        let outer = self.begin_uncut();
+        let is_elsewhere = self.all_methods_named(file, name).into_iter().any(|of| !self.may_use(file, of));
+        if self.end_uncut(outer) {
+            self.methods_elsewhere.insert((file, name), is_elsewhere);
+        }
+        is_elsewhere
     }
 
     /// Returns whether a call in a file may mean a method, by the dependencies of their packages. A method that

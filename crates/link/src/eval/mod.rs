@@ -112,6 +112,10 @@ pub(crate) struct Eval<'a> {
     parameters: FxHashMap<(DefRef, usize), Values>,
     /// Whether a callee may be a function or class, if not truncated.
     calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
+    /// Methods that a file may mean by a name where nothing is known of the receiver, and whether a package that it does
+    /// not depend on has others; if not truncated.
+    methods: FxHashMap<(FileId, Name), Rc<[DefRef]>>,
+    methods_elsewhere: FxHashMap<(FileId, Name), bool>,
     /// The signatures of written types, if not truncated.
     signatures: FxHashMap<(FileId, ExprId), Rc<[given::Signature]>>,
     /// Arguments passed by calls of parameters in the file being linked: function, index of the parameter.
@@ -162,6 +166,8 @@ impl<'a> Eval<'a> {
             included: FxHashMap::default(),
             parameters: FxHashMap::default(),
             calls: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            methods_elsewhere: FxHashMap::default(),
             signatures: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,

@@ -31,26 +31,24 @@ pub(super) fn may_reach_more(
     let is_open = match unit.facts.expr(call.expr) {
         Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
             let name = unit.name(name);
-            let methods = methods(eval, file, name, call);
+            let is_other = |method| !found.iter().any(|found| found.entity == Entity::Def(method));
             // Where nothing declares types, a package may be handed values of packages that it does not know.
-            methods.into_iter().any(|method| !found.iter().any(|found| found.entity == Entity::Def(method)))
+            any_method(eval, file, name, call, |_, method| is_other(method))
                 || rules.yields == Yields::Anything && rules.linked && eval.is_method_elsewhere(file, name)
                 || all_outside && eval.may_be_of_module(file, name)
         }
         Expr::Member { name, .. } if extends_outside => {
             let name = unit.name(name);
-            let methods = methods(eval, file, name, call);
             // Where conversions and extensions of other files are not known, any type may have it.
             let language = unit.facts.language;
-            methods.into_iter().any(|method| {
+            any_method(eval, file, name, call, |eval, method| {
                 let is_any = !rules.linked && eval.unit(method.file).facts.language == language;
                 is_any || eval.extends_outside(method)
             }) || found.iter().any(|found| eval.is_of_inside(found, name))
         }
         Expr::Path { base, name } if extends_outside => {
             let of = unit.last_name(base)?;
-            let methods = methods(eval, file, unit.name(name), call);
-            methods.into_iter().any(|method| eval.implements_named(method, of))
+            any_method(eval, file, unit.name(name), call, |eval, method| eval.implements_named(method, of))
         }
         _ => false,
     };
@@ -72,15 +70,24 @@ pub(super) fn may_be_field(
     is_open.then_some(Reason::OutsideReceiver)
 }
 
-/// Methods of the project of this name that take the arguments of the call.
-fn methods(eval: &mut Eval<'_>, file: FileId, name: Name, call: &Reference) -> Vec<DefRef> {
+/// Returns whether `holds` for a method of the project of this name that takes the arguments of the call.
+fn any_method<'a>(
+    eval: &mut Eval<'a>,
+    file: FileId,
+    name: Name,
+    call: &Reference,
+    holds: impl Fn(&mut Eval<'a>, DefRef) -> bool,
+) -> bool {
     let rules = eval.rules(file);
     let is_path = matches!(eval.unit(file).facts.expr(call.expr), Expr::Path { .. });
     let counts = rules.overloads == Overloads::Chosen || rules.fields_apart && !is_path;
     let count = (counts && call.arity != u8::MAX).then_some(usize::from(call.arity));
-    let mut methods = eval.methods_named(file, name, usize::MAX).unwrap_or_default();
-    methods.retain(|&method| count.is_none_or(|count| eval.takes_arguments(method, count)));
-    methods
+    let methods = eval.methods_named(file, name, usize::MAX);
+    methods.is_some_and(|methods| {
+        methods
+            .iter()
+            .any(|&method| count.is_none_or(|count| eval.takes_arguments(method, count)) && holds(eval, method))
+    })
 }
 
 impl Eval<'_> {

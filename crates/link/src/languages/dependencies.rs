@@ -34,7 +34,7 @@ impl Dependencies {
     }
 
     /// The folder of the package that a file or folder belongs to.
-    fn package_of(&self, path: &str) -> Option<&str> {
+    pub(super) fn package_of(&self, path: &str) -> Option<&str> {
         upwards(path).find_map(|folder| self.names.get_key_value(folder)).map(|(folder, _)| folder.as_str())
     }
 

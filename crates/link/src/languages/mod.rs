@@ -11,6 +11,7 @@ use crate::rules::{Resolver, Rules};
 mod c;
 mod dependencies;
 mod go;
+mod groups;
 mod java;
 mod outlined;
 pub(crate) mod paths;

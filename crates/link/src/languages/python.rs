@@ -11,6 +11,7 @@ use rustc_hash::FxHasher;
 
 use self::distributions::Distributions;
 use self::roots::{Roots, join, parent};
+use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
 use crate::rules::{
@@ -216,6 +217,8 @@ static PYTEST: Fixtures = Fixtures {
 struct Python {
     roots: Roots,
     distributions: Distributions,
+    /// Files by their distributions and repositories.
+    groups: Groups,
     fingerprint: u64,
 }
 
@@ -236,7 +239,7 @@ impl Resolver for Python {
     }
 
     fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
-        self.distributions.may_use(files, files.path(from), files.path(to))
+        self.groups.answer(from, to, || self.distributions.may_use(files, files.path(from), files.path(to)))
     }
 
     fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
@@ -271,7 +274,8 @@ impl Python {
         let (roots, distributions) = (Roots::new(files, manifests), Distributions::new(files, manifests));
         let mut hasher = FxHasher::default();
         (roots.fingerprint(), &distributions).hash(&mut hasher);
-        Self { roots, distributions, fingerprint: hasher.finish() }
+        let groups = Groups::by_folder(files, |folder| distributions.places_of(files, folder));
+        Self { roots, distributions, groups, fingerprint: hasher.finish() }
     }
 
     /// A module or package of that name in a folder: a package before a module, source before a stub, and a folder

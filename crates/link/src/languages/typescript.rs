@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
 use super::dependencies::Dependencies;
+use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
 use crate::rules::{
@@ -137,6 +138,8 @@ struct TypeScript {
     modules: Modules,
     ambient: Ambient,
     dependencies: Dependencies,
+    /// Files by their packages.
+    groups: Groups,
     fingerprint: u64,
 }
 
@@ -153,7 +156,8 @@ impl TypeScript {
         let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
         ambient.hash(&mut hasher);
         let dependencies = modules.dependencies();
-        Self { modules, ambient, dependencies, fingerprint: hasher.finish() }
+        let groups = Groups::by_folder(files, |folder| dependencies.package_of(folder).map(str::to_owned));
+        Self { modules, ambient, dependencies, groups, fingerprint: hasher.finish() }
     }
 }
 
@@ -177,7 +181,7 @@ impl Resolver for TypeScript {
     }
 
     fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
-        self.dependencies.may_use(files.path(from), files.path(to))
+        self.groups.answer(from, to, || self.dependencies.may_use(files.path(from), files.path(to)))
     }
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {

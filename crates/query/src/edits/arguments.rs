@@ -6,6 +6,7 @@ use m1nd_base::{Cancel, NodeKind, Pos, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
+use m1nd_lang::edit_rules::{EditRules, Strictness, Wrapping};
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ParameterKind, Reference, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,17 +15,6 @@ const UNKNOWN: u8 = 255;
 
 /// Methods of Python that the language calls with the arguments of a call.
 const WITH_ARGUMENTS: &[&str] = &["__init__", "__new__", "__call__"];
-
-/// Decorators of Python after which a function takes what it declares.
-const AS_DECLARED: &[&str] = &[
-    "staticmethod",
-    "classmethod",
-    "abstractmethod",
-    "abstractclassmethod",
-    "abstractstaticmethod",
-    "override",
-    "final",
-];
 
 /// Words before the name of a function or method of TypeScript.
 const MODIFIERS: &[&str] = &[
@@ -67,35 +57,16 @@ impl fmt::Display for Counts {
     }
 }
 
-/// How strict a language is about the number of arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Strictness {
-    /// Too many and too few are errors, and defaults are written.
-    Both,
-    /// Only too many are known to be an error: parameters may be optional in ways that the facts do not have.
-    TooMany,
-}
-
-fn strictness(language: Language) -> Option<Strictness> {
-    match language {
-        Language::Python | Language::Go | Language::Rust | Language::Java | Language::TypeScript | Language::Tsx => {
-            Some(Strictness::Both)
-        }
-        Language::Kotlin => Some(Strictness::TooMany),
-        _ => None,
-    }
-}
-
 /// Returns whether a decorator may change what a function takes. Where types are checked, those of the declaration
 /// count.
 fn may_wrap(language: Language, facts: &FileFacts, decorator: ExprId) -> bool {
-    match language {
-        Language::Java | Language::Kotlin | Language::TypeScript | Language::Tsx => false,
-        Language::Python => match facts.expr(decorator) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } => !AS_DECLARED.contains(&facts.name(name)),
+    match EditRules::of(language).arguments.wrapping {
+        Wrapping::Never => false,
+        Wrapping::Unless(names) => match facts.expr(decorator) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => !names.contains(&facts.name(name)),
             _ => true,
         },
-        _ => true,
+        Wrapping::Always => true,
     }
 }
 
@@ -158,7 +129,7 @@ impl<'a> Arguments<'a> {
         if graph.kind(node) != NodeKind::Function {
             return None;
         }
-        let strictness = strictness(self.snapshot.file_of(node)?.language)?;
+        let strictness = EditRules::of(self.snapshot.file_of(node)?.language).arguments.strictness?;
         let language = self.snapshot.file_of(node)?.language;
         let label = graph.label(node).to_owned();
         // Called by a statement or an operator, which has no list of arguments: `with` calls `__exit__`.
@@ -195,7 +166,7 @@ impl<'a> Arguments<'a> {
     /// constructor.
     fn counts_without_constructor(&mut self, class: NodeIx) -> Option<Counts> {
         let graph = self.snapshot.graph();
-        let is_plain = self.snapshot.file_of(class)?.language == Language::Java
+        let is_plain = EditRules::of(self.snapshot.file_of(class)?.language).arguments.has_default_constructor
             && !graph.signature(class).split_whitespace().any(|word| word == "record")
             && !graph
                 .out_edges(class)
@@ -292,9 +263,9 @@ impl<'a> Arguments<'a> {
         };
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
-        let overloaded = match language {
-            Language::TypeScript | Language::Tsx => overloads(&text),
-            _ => FxHashSet::default(),
+        let overloaded = match EditRules::of(language).arguments.has_overload_signatures {
+            true => overloads(&text),
+            false => FxHashSet::default(),
         };
         Some(Facts { facts, calls, overloaded })
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{EdgeTier, Pos, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_lang::edit_rules::EditRules;
 use rustc_hash::FxHashSet;
 
 use super::arguments::Arguments;
@@ -22,12 +23,7 @@ pub(super) fn left_names(
     if gone.is_empty() {
         return found;
     }
-    let is_typed = after.files().get(path).is_some_and(|file| {
-        !matches!(
-            file.language,
-            Language::Python | Language::JavaScript | Language::Vue | Language::Svelte | Language::Astro
-        )
-    });
+    let is_typed = after.files().get(path).is_some_and(|file| EditRules::of(file.language).types.is_typed);
     let (had, has) = (places_with_target(before.graph(), path), places_with_target(after.graph(), path));
     for (name, target) in gone {
         // A name that is imported now, or defined in another place, may come from there.

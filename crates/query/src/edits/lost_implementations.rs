@@ -1,8 +1,9 @@
 //! Methods that a type must have and that an edit took from it.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_lang::edit_rules::EditRules;
 
 use super::verify::{Break, lost_override, nodes_of};
 use crate::bases::bases;
@@ -12,8 +13,7 @@ use crate::bases::bases;
 pub(super) fn lost_implementations(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<(Break, bool)> {
     let (old, new) = (before.graph(), after.graph());
     // The compilers of these languages ask for every method.
-    let is_checked =
-        |file: &m1nd_engine::FileEntry| matches!(file.language, Language::Java | Language::Kotlin | Language::Rust);
+    let is_checked = |file: &m1nd_engine::FileEntry| EditRules::of(file.language).types.implements_all;
     if !after.files().get(path).is_some_and(is_checked) {
         return Vec::new();
     }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Problem, ProblemKind, Relation, RepoPath, node_id};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::{FileEntry, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_lang::edit_rules::EditRules;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{Arguments, Counts};
@@ -272,7 +273,7 @@ fn has_name(snapshot: &Snapshot, name: &str) -> bool {
 
 fn is_structural(snapshot: &Snapshot, path: &str) -> bool {
     let file = RepoPath::new(path).ok().and_then(|path| snapshot.files().get(&path));
-    file.is_some_and(|file| file.language.family() == Language::TypeScript.family())
+    file.is_some_and(|file| EditRules::of(file.language).types.is_structural)
 }
 
 /// A call with a number of arguments that none of its targets takes, for instance not what is left of an overloaded
@@ -298,15 +299,14 @@ fn fits_none(graph: &Graph, (from, pos): (NodeIx, Pos), arguments: &mut Argument
 
 /// Public types of Java outside of any other, in a file that has not their name and had them not before.
 fn misplaced_types(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<Break> {
-    if after.files().get(path).is_none_or(|file| file.language != Language::Java) {
-        return Vec::new();
-    }
+    let rules = after.files().get(path).map(|file| EditRules::of(file.language).types);
+    let Some(ending) = rules.and_then(|rules| rules.public_type_file) else { return Vec::new() };
     let graph = after.graph();
     let is_misplaced = |node: &NodeIx| {
         matches!(graph.kind(*node), NodeKind::Class | NodeKind::Interface | NodeKind::Enum)
             && graph.parent(*node) == graph.file(*node)
             && graph.signature(*node).split_whitespace().any(|word| word == "public")
-            && path.file_name() != format!("{}.java", graph.label(*node))
+            && path.file_name() != format!("{}.{ending}", graph.label(*node))
             && before.graph().find(graph.id(*node)).is_none()
     };
     let found = |node: NodeIx| Break {
@@ -314,15 +314,16 @@ fn misplaced_types(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<
         line: graph.name_line(node),
         kind: BreakKind::MisplacedType,
         from: graph.id(node).to_owned(),
-        to: format!("{}.java", graph.label(node)),
-        detail: format!("`{}` is public and must be in `{}.java`", graph.label(node), graph.label(node)),
+        to: format!("{}.{ending}", graph.label(node)),
+        detail: format!("`{0}` is public and must be in `{0}.{ending}`", graph.label(node)),
     };
     nodes_of(graph, path).into_iter().filter(is_misplaced).map(found).collect()
 }
 
 /// Constructors of Java that have not the name of their class, and had it before or are new: methods without a type.
 fn misnamed_constructors(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<Break> {
-    if after.files().get(path).is_none_or(|file| file.language != Language::Java) {
+    let has_such = |file: &FileEntry| EditRules::of(file.language).types.constructors_named_like_class;
+    if !after.files().get(path).is_some_and(has_such) {
         return Vec::new();
     }
     let graph = after.graph();
@@ -504,9 +505,10 @@ fn lost_overrides(
             if !holds {
                 let why = if base_now.is_some() { "does not override it any more" } else { "which is gone" };
                 // An `impl` of a trait has nothing but what the trait declares.
-                let is_rust = after.file_of(method).is_some_and(|file| file.language == Language::Rust);
+                let only_declared = |file: &FileEntry| EditRules::of(file.language).types.implements_only_declared;
+                let is_of_trait = after.file_of(method).is_some_and(only_declared);
                 let has_trait = old.parent(base).is_some_and(|owner| new.find(old.id(owner)).is_some());
-                let is_certain = is_rust && has_trait && base_now.is_none() || is_refused(after, facts, method);
+                let is_certain = is_of_trait && has_trait && base_now.is_none() || is_refused(after, facts, method);
                 let list = if is_certain { &mut check.broken } else { &mut check.doubtful };
                 let detail = format!("overrode `{}`: {why}", old.id(base));
                 list.push(lost_override(new, method, old.id(base), detail));
@@ -557,11 +559,7 @@ fn imports<'g>(graph: &'g Graph, path: &str) -> BTreeSet<&'g str> {
 /// A cycle through an import that the file did not have before.
 fn new_cycle(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Option<Vec<String>> {
     // Modules of a crate import each other as a matter of course.
-    if after
-        .files()
-        .get(path)
-        .is_none_or(|file| matches!(file.language, Language::Rust | Language::Java | Language::Kotlin))
-    {
+    if after.files().get(path).is_none_or(|file| EditRules::of(file.language).types.has_import_cycles) {
         return None;
     }
     let (old, new) = (imports(before.graph(), path.as_str()), imports(after.graph(), path.as_str()));

@@ -11,7 +11,7 @@ use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
 use crate::languages::Input;
 use crate::text::ColumnCache;
-use crate::walk::{NodeExprs, Source, Step};
+use crate::walk::{KindNames, NodeExprs, Source, Step};
 
 /// Maximum elements, arguments or defaults kept per literal or call. More do not help name resolution.
 pub(super) const MAX_ITEMS: usize = 32;
@@ -391,13 +391,9 @@ fields! {
 }
 
 /// Names of the grammar's node kinds by their number.
-static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let grammar: &'static Language = &GRAMMAR;
-    (0..grammar.node_kind_count() as u16).map(|id| grammar.node_kind_for_id(id).unwrap_or("")).collect()
-});
+static KINDS: LazyLock<KindNames> = LazyLock::new(|| KindNames::new(&GRAMMAR));
 
-/// The name of a node's kind from a table: `Node::kind` measures and checks the name each time, and the walk asks
-/// several times for every node.
+/// The name of a node's kind from a table.
 pub(super) trait KindName {
     /// Like [`Node::kind`].
     fn kind_name(&self) -> &'static str;
@@ -405,8 +401,7 @@ pub(super) trait KindName {
 
 impl KindName for Node<'_> {
     fn kind_name(&self) -> &'static str {
-        // Errors have a number outside the table.
-        KINDS.get(usize::from(self.kind_id())).copied().unwrap_or("ERROR")
+        KINDS.of(*self)
     }
 }
 

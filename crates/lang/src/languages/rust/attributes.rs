@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, Pos, Role};
 use crate::text;
 use crate::walk::Step;
@@ -179,9 +180,9 @@ impl<'a> Extractor<'a> {
         let mut markers = wrapped.split(|c: char| !c.is_alphanumeric() && c != '_').chain([last]);
         self.pending.is_entry |= markers.any(is_entry_marker);
         // All others are macros of attributes, which may call what they decorate.
-        let built_in = name.kind() == "identifier" && BUILT_IN.contains(&last);
+        let built_in = name.kind_name() == "identifier" && BUILT_IN.contains(&last);
         let is_tool = matches!(self.source.text(name).split("::").next(), Some("rustfmt" | "clippy" | "diagnostic"));
-        let on_item = path.last().is_none_or(|parent| parent.node.kind() != "arguments");
+        let on_item = path.last().is_none_or(|parent| parent.node.kind_name() != "arguments");
         if !built_in && !is_tool && on_item {
             let expr = self.path(name, None, None);
             let pos = self.pos(name.child_by_field_name("name").unwrap_or(name));
@@ -215,7 +216,7 @@ impl<'a> Extractor<'a> {
         while more {
             let token = cursor.node();
             more = cursor.goto_next_sibling();
-            match token.kind() {
+            match token.kind_name() {
                 "identifier" | "crate" | "self" | "super" => {
                     base = Some(self.segment(base, token, None));
                     last = Some(token);
@@ -239,7 +240,9 @@ impl<'a> Extractor<'a> {
         let Some(arguments) = arguments else { return };
         let tokens = super::children(arguments);
         for pair in tokens.windows(2) {
-            if self.source.text(pair[0]) == "path" && pair[1].kind() == "string_literal" && self.pending.path.is_none()
+            if self.source.text(pair[0]) == "path"
+                && pair[1].kind_name() == "string_literal"
+                && self.pending.path.is_none()
             {
                 self.pending.path = Some(self.string(pair[1]).to_owned());
             }
@@ -260,7 +263,7 @@ impl<'a> Extractor<'a> {
 
     /// Literals need no visit of their parts; lifetimes, labels and visibilities are nothing that is looked up.
     pub(super) fn literal_or_skip(&mut self, node: Node<'_>) -> crate::walk::Enter {
-        if matches!(node.kind(), "string_literal" | "raw_string_literal") {
+        if matches!(node.kind_name(), "string_literal" | "raw_string_literal") {
             let bytes = self.source.text(node).starts_with('b');
             let literal = if bytes { crate::facts::Literal::Bytes } else { crate::facts::Literal::Str };
             let expr = self.builder.expr(Expr::Literal(literal));

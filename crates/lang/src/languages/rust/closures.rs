@@ -4,6 +4,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::items::plain_name;
 use crate::facts::{DefFlags, DefKind, Expr, ExprId, FactsBuilder, Parameter, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Step;
@@ -105,10 +106,11 @@ impl Extractor<'_> {
     fn handed_parameters(&mut self, path: &[Step<'_>]) -> Vec<ExprId> {
         let unknown = self.builder.unknown();
         let [.., call, arguments] = path else { return Vec::new() };
-        if arguments.node.kind() != "arguments" || call.node.kind() != "call_expression" {
+        if arguments.node.kind_name() != "arguments" || call.node.kind_name() != "call_expression" {
             return Vec::new();
         }
-        let callee = call.node.child_by_field_name("function").filter(|callee| callee.kind() == "field_expression");
+        let callee =
+            call.node.child_by_field_name("function").filter(|callee| callee.kind_name() == "field_expression");
         let Some(callee) = callee else { return Vec::new() };
         let method = callee.child_by_field_name("field").map_or("", |field| self.ident(field));
         let base = self.field_expr(callee, "value");
@@ -128,7 +130,7 @@ impl Extractor<'_> {
 
     /// Parameters of a closure, bound before its body is entered.
     pub(super) fn closure_parameters(&mut self, node: Node<'_>, path: &[Step<'_>]) {
-        if path.last().is_none_or(|parent| parent.node.kind() != "closure_expression") {
+        if path.last().is_none_or(|parent| parent.node.kind_name() != "closure_expression") {
             return;
         }
         let Some((def, handed)) =
@@ -139,7 +141,7 @@ impl Extractor<'_> {
         let scope = self.at.scope;
         let mut parameters: Vec<Parameter> = Vec::new();
         for child in super::children(node) {
-            let (pattern, declared) = match child.kind() {
+            let (pattern, declared) = match child.kind_name() {
                 "parameter" => {
                     let declared = child.child_by_field_name("type").and_then(|of| self.exprs.get(of));
                     (child.child_by_field_name("pattern"), declared)

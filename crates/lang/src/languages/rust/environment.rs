@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use crate::facts::{DefId, ExprId, FactsBuilder, NameId, ScopeId, ScopeKind};
 use crate::walk::Step;
 
@@ -174,7 +175,7 @@ impl Extractor<'_> {
     /// Scopes of blocks, arms and conditions.
     pub(super) fn enter_block(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        match node.kind() {
+        match node.kind_name() {
             "block" => self.open_block(step, path),
             "if_expression" | "while_expression" => {
                 self.open(node);
@@ -196,7 +197,7 @@ impl Extractor<'_> {
     fn open_block(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         self.open(step.node);
         self.at.block_scopes = 0;
-        let parent = path.last().map_or("", |parent| parent.node.kind());
+        let parent = path.last().map_or("", |parent| parent.node.kind_name());
         if parent == "for_expression" {
             self.for_pattern(path[path.len() - 1].node);
         }
@@ -219,7 +220,7 @@ impl Extractor<'_> {
         let mut more = cursor.goto_first_child();
         while more {
             let child = cursor.node();
-            let space = match child.kind() {
+            let space = match child.kind_name() {
                 "function_item" | "const_item" | "static_item" => Some(Space::Value),
                 "struct_item" | "enum_item" | "union_item" | "trait_item" | "type_item" | "mod_item" => {
                     Some(Space::Type)
@@ -245,7 +246,7 @@ impl Extractor<'_> {
     /// Ends the scopes that [`Extractor::enter_block`] opened.
     pub(super) fn leave_block(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        match node.kind() {
+        match node.kind_name() {
             "block" | "if_expression" | "while_expression" | "match_arm" => {
                 self.close(node);
             }

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::KindName;
 use super::environment::Space;
 use super::types::role_of;
 use super::{Exactness, Extractor};
@@ -12,7 +13,7 @@ impl Extractor<'_> {
     /// Sets the expression of a node that is one.
     pub(super) fn leave_expression(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        let expr = match node.kind() {
+        let expr = match node.kind_name() {
             "identifier" => self.identifier(step, path),
             "self" => self.self_value(step, path),
             "crate" => Some(self.root(PathRoot::Crate)),
@@ -67,7 +68,7 @@ impl Extractor<'_> {
     }
 
     fn literal(&mut self, node: Node<'_>) -> Option<ExprId> {
-        let (kind, items) = match node.kind() {
+        let (kind, items) = match node.kind_name() {
             "integer_literal" => return Some(self.literal_expr(Literal::Int)),
             "float_literal" => return Some(self.literal_expr(Literal::Float)),
             "boolean_literal" => return Some(self.literal_expr(Literal::Bool)),
@@ -82,7 +83,7 @@ impl Extractor<'_> {
             "range_expression" => (Collection::Iterator, super::children(node)),
             _ => return None,
         };
-        let items = items.into_iter().filter(|item| item.kind() != "attribute_item");
+        let items = items.into_iter().filter(|item| item.kind_name() != "attribute_item");
         let items: Vec<ExprId> = items.map(|item| self.expr_of(Some(item))).collect();
         // All items of an array or range have one type: the first known one determines it.
         let items = match kind {
@@ -99,7 +100,7 @@ impl Extractor<'_> {
 
     /// Comparisons are boolean; the result of arithmetic depends on the operand's traits.
     fn binary(&mut self, node: Node<'_>) -> Option<ExprId> {
-        let operator = node.child_by_field_name("operator")?.kind();
+        let operator = node.child_by_field_name("operator")?.kind_name();
         let compares = matches!(operator, "&&" | "||" | "==" | "!=" | "<" | "<=" | ">" | ">=");
         compares.then(|| self.literal_expr(Literal::Bool))
     }
@@ -132,13 +133,13 @@ impl Extractor<'_> {
 
     /// The tail expression of a block; unit if it has none.
     fn block_value(&mut self, node: Node<'_>) -> Option<ExprId> {
-        let last = super::children(node).into_iter().rfind(|child| child.kind() != "label");
+        let last = super::children(node).into_iter().rfind(|child| child.kind_name() != "label");
         let Some(last) = last else { return Some(self.literal_expr(Literal::Null)) };
-        match last.kind() {
+        match last.kind_name() {
             "expression_statement" => {
                 let inner = last.named_child(0)?;
                 let ends = last.child(last.child_count().checked_sub(1)?)?;
-                match (ends.kind(), inner.kind()) {
+                match (ends.kind_name(), inner.kind_name()) {
                     // Nothing is known of a block that never ends normally.
                     (";", "return_expression" | "break_expression" | "continue_expression" | "macro_invocation") => {
                         None
@@ -161,7 +162,7 @@ impl Extractor<'_> {
 
     /// A bare name, unless it is the name of something that is being defined.
     fn identifier(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
-        let parent = path.last()?.node.kind();
+        let parent = path.last()?.node.kind_name();
         match (parent, step.field) {
             ("scoped_identifier" | "scoped_type_identifier", Some("name")) => return None,
             ("scoped_identifier" | "scoped_type_identifier", Some("path")) => {
@@ -194,14 +195,14 @@ impl Extractor<'_> {
         let [.., list, assignment] = path else { return false };
         self.macros.in_arguments()
             && step.field == Some("left")
-            && assignment.node.kind() == "assignment_expression"
-            && matches!(list.node.kind(), "tuple_expression" | "parenthesized_expression")
+            && assignment.node.kind_name() == "assignment_expression"
+            && matches!(list.node.kind_name(), "tuple_expression" | "parenthesized_expression")
             && path.len() == 4
     }
 
     /// `self`: the receiver, or the start of a path.
     fn self_value(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
-        let parent = path.last()?.node.kind();
+        let parent = path.last()?.node.kind_name();
         match (parent, step.field) {
             ("scoped_identifier" | "scoped_type_identifier", Some("path")) => Some(self.root(PathRoot::SelfModule)),
             ("self_parameter", _) => None,
@@ -228,7 +229,7 @@ impl Extractor<'_> {
             return callee;
         }
         let arguments = node.child_by_field_name("arguments").map(super::children).unwrap_or_default();
-        let arguments = arguments.into_iter().filter(|argument| argument.kind() != "attribute_item");
+        let arguments = arguments.into_iter().filter(|argument| argument.kind_name() != "attribute_item");
         let arguments: Vec<Node<'_>> = arguments.collect();
         self.keep_text(callee, arguments.first().copied());
         let arguments: Vec<ExprId> = arguments.into_iter().map(|argument| self.expr_of(Some(argument))).collect();
@@ -261,7 +262,7 @@ impl Extractor<'_> {
 
     /// `(self.hook)()`, `hooks[0]()`: what is called is a value, not a function of that name.
     fn call_by_value(&mut self, node: Node<'_>, callee: ExprId, arguments: usize) {
-        let function = node.child_by_field_name("function").map_or("", |function| function.kind());
+        let function = node.child_by_field_name("function").map_or("", |function| function.kind_name());
         if matches!(function, "identifier" | "scoped_identifier" | "field_expression" | "generic_function" | "self") {
             return;
         }
@@ -287,7 +288,7 @@ impl Extractor<'_> {
 
     /// Keeps the text that is given first, where it is a string and the callee in the list of those kept.
     pub(super) fn keep_text(&mut self, callee: ExprId, first: Option<Node<'_>>) {
-        let first = first.filter(|first| first.kind().ends_with("string_literal"));
+        let first = first.filter(|first| first.kind_name().ends_with("string_literal"));
         if let Some(first) = first.filter(|_| self.builder.keeps_arguments(callee)) {
             let value = self.literal_expr(Literal::Str);
             self.builder.argument(callee, None, Some(self.source.text(first)), value);
@@ -308,9 +309,9 @@ impl Extractor<'_> {
     fn initialized_field(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Option<ExprId> {
         let literal = path.iter().rev().nth(1)?.node;
         let of = self.field_expr_name(literal);
-        let shorthand = super::children(node).into_iter().rfind(|child| child.kind() == "identifier");
+        let shorthand = super::children(node).into_iter().rfind(|child| child.kind_name() == "identifier");
         let field = node.child_by_field_name("field").or(shorthand)?;
-        if literal.kind() != "struct_expression" || of == self.builder.unknown() {
+        if literal.kind_name() != "struct_expression" || of == self.builder.unknown() {
             return None;
         }
         let list = path.last()?.node;

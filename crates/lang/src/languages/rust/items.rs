@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::attributes::Pending;
 use super::environment::{GenericParameter, Space};
 use super::macro_rules;
@@ -43,7 +44,7 @@ impl Extractor<'_> {
     /// Adds the node's definition and opens its scopes.
     pub(super) fn enter_item(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        match node.kind() {
+        match node.kind_name() {
             "closure_expression" => return self.closure(node, path),
             "type_parameters" => return self.enter_type_parameters(node, path),
             "ordered_field_declaration_list" => return self.tuple_fields(node),
@@ -54,7 +55,7 @@ impl Extractor<'_> {
             }
             _ => {}
         }
-        let Some(item) = item_kind(node.kind()) else { return };
+        let Some(item) = item_kind(node.kind_name()) else { return };
         let pending = self.take_pending();
         let Some(def) = self.define(node, &item, &pending) else { return };
         self.decorate(def, &pending);
@@ -113,8 +114,10 @@ impl Extractor<'_> {
         self.set_flags(node, &mut definition, pending);
         let def = self.builder.definition(definition);
         if item.kind != DefKind::Impl {
-            let unit_or_tuple = node.kind() == "struct_item"
-                && node.child_by_field_name("body").is_none_or(|body| body.kind() == "ordered_field_declaration_list");
+            let unit_or_tuple = node.kind_name() == "struct_item"
+                && node
+                    .child_by_field_name("body")
+                    .is_none_or(|body| body.kind_name() == "ordered_field_declaration_list");
             let namespace = if unit_or_tuple { Namespace::Any } else { item.namespace };
             self.builder.bind_definition(def, namespace);
         }
@@ -129,15 +132,15 @@ impl Extractor<'_> {
         flags.is_exported = definition.visibility == Visibility::Public;
         let owner = definition.owner.map(|owner| self.builder.facts().definition(owner).kind);
         let in_type = matches!(owner, Some(DefKind::Trait | DefKind::Impl));
-        match node.kind() {
+        match node.kind_name() {
             "function_item" | "function_signature_item" => {
                 let modifiers = node.child(0).into_iter().chain(node.child(1));
-                let mut modifiers = modifiers.filter(|child| child.kind() == "function_modifiers");
+                let mut modifiers = modifiers.filter(|child| child.kind_name() == "function_modifiers");
                 flags.is_async = modifiers.any(|text| self.source.text(text).split_whitespace().any(|w| w == "async"));
                 // A macro may give a body to what has none among its arguments.
-                let has_body = node.kind() == "function_item" || self.macros.in_arguments();
+                let has_body = node.kind_name() == "function_item" || self.macros.in_arguments();
                 flags.is_abstract = in_type && !has_body;
-                flags.is_declaration = node.kind() == "function_signature_item" && !in_type;
+                flags.is_declaration = node.kind_name() == "function_signature_item" && !in_type;
                 flags.is_static = in_type && !self.has_receiver(node);
             }
             "const_item" => {
@@ -153,14 +156,14 @@ impl Extractor<'_> {
         let first =
             function.child_by_field_name("parameters").and_then(|list| super::children(list).into_iter().next());
         first.is_some_and(|first| {
-            first.kind() == "self_parameter"
-                || first.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind() == "self")
+            first.kind_name() == "self_parameter"
+                || first.child_by_field_name("pattern").is_some_and(|pattern| pattern.kind_name() == "self")
         })
     }
 
     /// `pub` and its restricted forms.
     pub(super) fn visibility(&self, node: Node<'_>) -> Visibility {
-        let modifier = node.child(0).filter(|first| first.kind() == "visibility_modifier");
+        let modifier = node.child(0).filter(|first| first.kind_name() == "visibility_modifier");
         match modifier.map(|modifier| self.source.text(modifier)) {
             None => Visibility::Private,
             Some("pub") => Visibility::Public,
@@ -197,8 +200,8 @@ impl Extractor<'_> {
 
     /// The item up to its body, on one line.
     fn header(&self, node: Node<'_>) -> Option<Box<str>> {
-        let body = node.child_by_field_name("body").filter(|body| body.kind() != "ordered_field_declaration_list");
-        let end = match node.kind() {
+        let body = node.child_by_field_name("body").filter(|body| body.kind_name() != "ordered_field_declaration_list");
+        let end = match node.kind_name() {
             "const_item" | "static_item" => node.child_by_field_name("value").map(|value| value.start_byte()),
             _ => body.map(|body| body.start_byte()),
         };
@@ -209,7 +212,7 @@ impl Extractor<'_> {
     /// Adds what only the children of an item determine, and closes its scopes.
     pub(super) fn leave_item(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        match node.kind() {
+        match node.kind_name() {
             "type_parameters" => return self.leave_type_parameters(node, path),
             "where_predicate" => return self.where_predicate(node),
             "parameters" => return self.parameters(node, path),
@@ -226,7 +229,7 @@ impl Extractor<'_> {
         let bounds = self.supertraits(node);
         let target = self.exprs_of(&[node.child_by_field_name("trait")]);
         let values = self.exprs_of(&[node.child_by_field_name("value")]);
-        let extends = (node.kind() == "impl_item").then(|| self.field_expr(node, "type"));
+        let extends = (node.kind_name() == "impl_item").then(|| self.field_expr(node, "type"));
         // Read before the frame is closed: the types are written within its scopes.
         let Some(frame) = self.close(node) else { return };
         let Some(def) = frame.def else { return };
@@ -258,7 +261,7 @@ impl Extractor<'_> {
     /// The written type: of a function its result, which is the unit type if none is written.
     fn find_declared(&mut self, node: Node<'_>) -> Option<ExprId> {
         let written = |field| node.child_by_field_name(field).and_then(|of| self.exprs.get(of));
-        match node.kind() {
+        match node.kind_name() {
             "function_item" | "function_signature_item" => {
                 let result = match node.child_by_field_name("return_type") {
                     Some(_) => written("return_type"),
@@ -276,7 +279,7 @@ impl Extractor<'_> {
     }
 
     fn supertraits(&self, node: Node<'_>) -> Vec<ExprId> {
-        if node.kind() != "trait_item" {
+        if node.kind_name() != "trait_item" {
             return Vec::new();
         }
         self.bounds(node.child_by_field_name("bounds"))
@@ -295,12 +298,12 @@ impl Extractor<'_> {
     /// Binds the type parameters of the item around before anything names them.
     fn enter_type_parameters(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         let Some(frame) = self.frames.last() else { return };
-        let of_item = path.last().is_some_and(|parent| item_kind(parent.node.kind()).is_some());
+        let of_item = path.last().is_some_and(|parent| item_kind(parent.node.kind_name()).is_some());
         let (Some(def), Some(scope), true) = (frame.def, frame.generics_scope, of_item) else { return };
         for parameter in super::children(node) {
             let Some(name) = parameter.child_by_field_name("name") else { continue };
             let name = self.builder.name(self.ident(name));
-            match parameter.kind() {
+            match parameter.kind_name() {
                 "type_parameter" => {
                     let Some(frame) = self.frames.last_mut() else { return };
                     let index = frame.generics.len() as u32;
@@ -320,10 +323,11 @@ impl Extractor<'_> {
 
     fn leave_type_parameters(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         self.pending = Pending::default();
-        if path.last().is_none_or(|parent| item_kind(parent.node.kind()).is_none()) {
+        if path.last().is_none_or(|parent| item_kind(parent.node.kind_name()).is_none()) {
             return;
         }
-        let parameters = super::children(node).into_iter().filter(|parameter| parameter.kind() == "type_parameter");
+        let parameters =
+            super::children(node).into_iter().filter(|parameter| parameter.kind_name() == "type_parameter");
         let bounds: Vec<Vec<ExprId>> =
             parameters.map(|parameter| self.bounds(parameter.child_by_field_name("bounds"))).collect();
         let Some(frame) = self.frames.last_mut() else { return };
@@ -334,7 +338,7 @@ impl Extractor<'_> {
 
     /// `T: Bound` where `T` is a parameter of the item around.
     fn where_predicate(&mut self, node: Node<'_>) {
-        let Some(left) = node.child_by_field_name("left").filter(|left| left.kind() == "type_identifier") else {
+        let Some(left) = node.child_by_field_name("left").filter(|left| left.kind_name() == "type_identifier") else {
             return;
         };
         let name = self.builder.name(self.ident(left));
@@ -347,7 +351,7 @@ impl Extractor<'_> {
 
     /// Parameters of a function: bound before its body is entered.
     fn parameters(&mut self, node: Node<'_>, path: &[Step<'_>]) {
-        let parent = path.last().map_or("", |parent| parent.node.kind());
+        let parent = path.last().map_or("", |parent| parent.node.kind_name());
         if !matches!(parent, "function_item" | "function_signature_item") {
             return;
         }
@@ -356,10 +360,10 @@ impl Extractor<'_> {
         let scope = self.at.scope;
         let mut parameters = Vec::new();
         for child in super::children(node) {
-            let (pattern, kind) = match child.kind() {
+            let (pattern, kind) = match child.kind_name() {
                 "self_parameter" => (None, ParameterKind::Receiver),
                 "parameter" => match child.child_by_field_name("pattern") {
-                    Some(pattern) if pattern.kind() == "self" => (None, ParameterKind::Receiver),
+                    Some(pattern) if pattern.kind_name() == "self" => (None, ParameterKind::Receiver),
                     pattern => (pattern, ParameterKind::Plain),
                 },
                 "variadic_parameter" => (child.child_by_field_name("pattern"), ParameterKind::Rest),
@@ -409,7 +413,7 @@ impl Extractor<'_> {
         let of_variant =
             self.at.enclosing.is_some_and(|def| self.builder.facts().definition(def).kind == DefKind::Variant);
         for child in super::children(node) {
-            match child.kind() {
+            match child.kind_name() {
                 "visibility_modifier" => {
                     let public = self.source.text(child) == "pub";
                     visibility = if public { Visibility::Public } else { Visibility::Package };
@@ -440,7 +444,7 @@ impl Extractor<'_> {
         let Some(owner) = self.at.enclosing else { return };
         let types = super::children(node)
             .into_iter()
-            .filter(|child| !matches!(child.kind(), "visibility_modifier" | "attribute_item"))
+            .filter(|child| !matches!(child.kind_name(), "visibility_modifier" | "attribute_item"))
             .map(|child| self.exprs.get(child));
         let types: Vec<Option<ExprId>> = types.collect();
         let first = owner.index() + 1;
@@ -515,7 +519,7 @@ impl Extractor<'_> {
 pub(super) fn plain_name(mut pattern: Node<'_>) -> Option<Node<'_>> {
     // Nesting of `mut` and `ref` is two deep at most in valid code.
     for _ in 0..3 {
-        match pattern.kind() {
+        match pattern.kind_name() {
             "identifier" => return Some(pattern),
             "mut_pattern" | "ref_pattern" => {
                 let last = pattern.named_child_count().checked_sub(1)?;

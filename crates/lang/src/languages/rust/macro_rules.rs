@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::KindName;
 use super::attributes::TEST_MARKERS;
 use super::macros::takes_expressions;
 use crate::walk::Source;
@@ -65,7 +66,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
     let mut others = 0u32;
     let mut rules = 0u32;
     // Each rule is a pattern and what it becomes. The macro counts only if all rules agree.
-    for rule in super::children(definition).into_iter().filter(|child| child.kind() == "macro_rule") {
+    for rule in super::children(definition).into_iter().filter(|child| child.kind_name() == "macro_rule") {
         let (Some(left), Some(right)) = (rule.child_by_field_name("left"), rule.child_by_field_name("right")) else {
             continue;
         };
@@ -100,10 +101,10 @@ pub(super) fn first_word(arguments: Node<'_>) -> Option<Node<'_>> {
     let mut more = cursor.goto_first_child() && cursor.goto_next_sibling();
     while more {
         let node = cursor.node();
-        match node.kind() {
+        match node.kind_name() {
             "identifier" => return Some(node),
             "#" => {
-                let attribute = cursor.goto_next_sibling() && cursor.node().kind() == "token_tree";
+                let attribute = cursor.goto_next_sibling() && cursor.node().kind_name() == "token_tree";
                 if !attribute {
                     return None;
                 }
@@ -124,7 +125,7 @@ fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
     let mut depth = 0u32;
     loop {
         let node = cursor.node();
-        let whole = node.kind().ends_with("_literal") || node.is_extra();
+        let whole = node.kind_name().ends_with("_literal") || node.is_extra();
         if !whole && cursor.goto_first_child() {
             depth += 1;
             continue;

@@ -3,6 +3,7 @@
 
 use tree_sitter::{Node, Parser, Point, Range, Tree};
 
+use super::KindName;
 use super::environment::Space;
 use super::{Exactness, Extractor};
 use crate::facts::{Collection, DefId, Expr, ExprId, Literal, MacroArguments, PathRoot, Pos, Role};
@@ -95,7 +96,7 @@ impl Extractor<'_> {
     pub(super) fn macro_invocation(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         let pending = self.take_pending();
         let Some(name) = node.child_by_field_name("macro") else { return };
-        let arguments = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree");
+        let arguments = super::children(node).into_iter().rfind(|child| child.kind_name() == "token_tree");
         let among_items = is_among_items(path);
         let at = self.at;
         let generated = arguments.filter(|_| among_items).and_then(|list| self.define_generated(node, list, &pending));
@@ -110,7 +111,7 @@ impl Extractor<'_> {
             self.keep_text(of, super::children(arguments).first().copied());
             // No well-known macro is used in item position: there the name is another macro's.
             let known = if among_items { None } else { well_known(self.last_name(name)) };
-            let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
+            let is_type_list = path.last().is_some_and(|parent| parent.node.kind_name() == "type_arguments");
             let read = (self.macros.is_known, self.macros.in_body, self.exactness);
             self.macros.is_known = known.is_some();
             self.macros.in_body |= self.macros.in_arguments() && is_in_body(path);
@@ -180,7 +181,7 @@ impl Extractor<'_> {
     /// any word: a lower-case one most likely refers to something, unless a definition of the macro shows otherwise.
     pub(super) fn is_name_among_tokens(&mut self, node: Node<'_>, path: &[Step<'_>]) -> bool {
         let is_upper = self.source.text(node).starts_with(char::is_uppercase);
-        let is_argument = !self.macros.is_known && path.iter().all(|step| is_list(step.node.kind()));
+        let is_argument = !self.macros.is_known && path.iter().all(|step| is_list(step.node.kind_name()));
         if is_argument && is_upper {
             let unknown = self.builder.unknown();
             self.mark_arguments(unknown, node);
@@ -306,7 +307,7 @@ impl Extractor<'_> {
     /// The transcribers of a macro definition: code only where the macro is invoked, but what they name is used there.
     pub(super) fn transcribers(&mut self, definition: Node<'_>, def: DefId) {
         let outer = (self.exactness, self.at.enclosing.replace(def));
-        let rules = super::children(definition).into_iter().filter(|child| child.kind() == "macro_rule");
+        let rules = super::children(definition).into_iter().filter(|child| child.kind_name() == "macro_rule");
         for tokens in rules.filter_map(|rule| rule.child_by_field_name("right")) {
             self.token_arguments(tokens);
         }
@@ -320,7 +321,7 @@ impl Extractor<'_> {
         let mut run = Run::default();
         loop {
             let node = cursor.node();
-            if matches!(node.kind(), "token_tree" | "token_repetition") {
+            if matches!(node.kind_name(), "token_tree" | "token_repetition") {
                 let is_call = depth > 0 && self.source.text(node).starts_with('(');
                 self.end_run(&mut run, if is_call { Some(Role::Call) } else { None });
                 if cursor.goto_first_child() {
@@ -345,10 +346,10 @@ impl Extractor<'_> {
 
     /// Takes one token into the run of tokens that may become an access path.
     fn token(&mut self, node: Node<'_>, run: &mut Run) {
-        match node.kind() {
+        match node.kind_name() {
             "identifier" | "self" | "crate" | "super" => {
                 let text = self.ident(node);
-                let is_keyword = node.kind() != "identifier";
+                let is_keyword = node.kind_name() != "identifier";
                 if run.join == Join::None {
                     self.end_run(run, None);
                 }
@@ -363,7 +364,7 @@ impl Extractor<'_> {
                         let base = base.unwrap_or_else(|| self.builder.unknown());
                         self.builder.member(base, text)
                     }
-                    _ if node.kind() == "self" => self.builder.expr(Expr::This { scope: self.at.scope }),
+                    _ if node.kind_name() == "self" => self.builder.expr(Expr::This { scope: self.at.scope }),
                     _ => self.segment(None, node, None),
                 });
                 let name = self.builder.name(text);
@@ -451,16 +452,16 @@ struct Run {
 /// Returns whether a macro is in item position.
 fn is_among_items(path: &[Step<'_>]) -> bool {
     let around = match path {
-        [.., around, statement] if statement.node.kind() == "expression_statement" => around,
+        [.., around, statement] if statement.node.kind_name() == "expression_statement" => around,
         [.., around] => around,
         [] => return true,
     };
-    matches!(around.node.kind(), "source_file" | "declaration_list")
+    matches!(around.node.kind_name(), "source_file" | "declaration_list")
 }
 
 /// Returns whether there is a body of code between the arguments of a macro and a place in them.
 fn is_in_body(path: &[Step<'_>]) -> bool {
-    path.iter().any(|step| matches!(step.node.kind(), "block" | "closure_expression"))
+    path.iter().any(|step| matches!(step.node.kind_name(), "block" | "closure_expression"))
 }
 
 /// Node kinds between the arguments of a macro and each argument.
@@ -473,8 +474,8 @@ fn is_list(kind: &str) -> bool {
 
 /// Returns whether parsed text consists of items and not of expressions, according to the grammar.
 fn is_items(root: Node<'_>) -> bool {
-    super::children(root).iter().all(|item| match item.kind() {
-        "expression_statement" => item.named_child(0).is_some_and(|inner| inner.kind() == "macro_invocation"),
+    super::children(root).iter().all(|item| match item.kind_name() {
+        "expression_statement" => item.named_child(0).is_some_and(|inner| inner.kind_name() == "macro_invocation"),
         "let_declaration" => false,
         kind => !kind.ends_with("_expression") && !kind.ends_with("identifier") && !kind.ends_with("_literal"),
     })
@@ -487,7 +488,7 @@ fn commas(arguments: Node<'_>, text: &mut [u8]) {
     while more {
         let token = cursor.node();
         let start = token.start_byte() - arguments.start_byte();
-        match token.kind() {
+        match token.kind_name() {
             ";" => text[start] = b',',
             "=>" => text[start..start + 2].copy_from_slice(b", "),
             _ => {}
@@ -500,8 +501,8 @@ fn commas(arguments: Node<'_>, text: &mut [u8]) {
 fn is_one_list(root: Node<'_>) -> bool {
     let statements = super::children(root);
     let [statement] = statements.as_slice() else { return false };
-    let list = statement.named_child(0).map_or("", |list| list.kind());
-    statement.kind() == "expression_statement"
+    let list = statement.named_child(0).map_or("", |list| list.kind_name());
+    statement.kind_name() == "expression_statement"
         && matches!(
             list,
             "tuple_expression"
@@ -518,7 +519,7 @@ fn first_comma(arguments: Node<'_>) -> Option<usize> {
     let mut more = cursor.goto_first_child();
     while more {
         let token = cursor.node();
-        if token.kind() == "," {
+        if token.kind_name() == "," {
             return Some(token.start_byte());
         }
         more = cursor.goto_next_sibling();

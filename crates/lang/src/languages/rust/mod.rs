@@ -21,8 +21,10 @@ mod torture_tests;
 mod types;
 mod uses;
 
+use std::sync::LazyLock;
+
 use m1nd_base::{Cancel, Limits, Problem};
-use tree_sitter::Node;
+use tree_sitter::{Language, Node};
 
 use self::attributes::Pending;
 use self::environment::{Environment, Frame, Position};
@@ -31,12 +33,26 @@ use super::Input;
 use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Pos, Reference, Role};
 use crate::parse::{self, Layout, ParseBudget};
 use crate::text::{self, ColumnCache};
-use crate::walk::{Enter, NodeExprs, Source, Step, Visitor};
+use crate::walk::{Enter, KindNames, NodeExprs, Source, Step, Visitor};
+
+static GRAMMAR: LazyLock<Language> = LazyLock::new(|| tree_sitter_rust::LANGUAGE.into());
+static KINDS: LazyLock<KindNames> = LazyLock::new(|| KindNames::new(&GRAMMAR));
+
+/// The name of a node's kind from a table.
+trait KindName {
+    /// Like [`Node::kind`].
+    fn kind_name(&self) -> &'static str;
+}
+
+impl KindName for Node<'_> {
+    fn kind_name(&self) -> &'static str {
+        KINDS.of(*self)
+    }
+}
 
 /// The facts of one Rust file.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    let grammar = tree_sitter_rust::LANGUAGE.into();
-    let tree = parse::parse_code(&grammar, Layout::Brackets, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse::parse_code(&GRAMMAR, Layout::Brackets, input.text.as_bytes(), input.limits, input.cancel)?;
     let mut extractor = Extractor::new(input);
     let problem = tree.visit(input.limits, &mut extractor);
     extractor.builder.facts_mut().problems.extend(problem);
@@ -153,7 +169,7 @@ fn children<'tree>(node: Node<'tree>) -> Vec<Node<'tree>> {
 impl<'tree> Visitor<'tree> for Extractor<'_> {
     fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter {
         let node = step.node;
-        match node.kind() {
+        match node.kind_name() {
             "line_comment" | "block_comment" => self.comment(node),
             "attribute_item" => self.attribute(node, path),
             "inner_attribute_item" => self.inner_attribute(node),

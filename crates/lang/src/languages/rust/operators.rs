@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use crate::facts::{Expr, ExprId, Reference, Role};
 use crate::walk::Step;
 
@@ -41,17 +42,17 @@ impl Extractor<'_> {
     /// Records what a node calls by being an operator or a loop.
     pub(super) fn operate(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         let parent = path.last().map(|parent| parent.node);
-        match node.kind() {
+        match node.kind_name() {
             "binary_expression" | "compound_assignment_expr" => {
                 let Some(operator) = node.child_by_field_name("operator") else { return };
-                if let Some(method) = method(BINARY, operator.kind()) {
+                if let Some(method) = method(BINARY, operator.kind_name()) {
                     let base = self.field_expr(node, "left");
                     self.record_implied(base, method, 1, operator);
                 }
             }
             "unary_expression" => {
                 let (Some(operator), Some(operand)) = (node.child(0), node.named_child(0)) else { return };
-                if let Some(method) = method(UNARY, operator.kind()) {
+                if let Some(method) = method(UNARY, operator.kind_name()) {
                     let base = self.expr_of(Some(operand));
                     // A place that is assigned to needs the mutable method.
                     let method = if method == "deref" && is_assigned(node, parent) { "deref_mut" } else { method };
@@ -83,7 +84,7 @@ impl Extractor<'_> {
     /// `?` converts the error into that of the function around: by one of its `from`, if the types differ.
     fn convert_error(&mut self, node: Node<'_>, path: &[Step<'_>]) {
         let around = path.iter().rev().map(|step| step.node);
-        let mut around = around.skip_while(|node| !matches!(node.kind(), "function_item" | "closure_expression"));
+        let mut around = around.skip_while(|node| !matches!(node.kind_name(), "function_item" | "closure_expression"));
         let Some(of) = around.next().and_then(|function| function.child_by_field_name("return_type")) else { return };
         let of = self.expr_of(Some(of));
         if !matches!(self.builder.facts().expr(of), Expr::Generic { .. }) {
@@ -120,7 +121,7 @@ fn method(table: &[(&str, &'static str)], operator: &str) -> Option<&'static str
 /// Returns whether something is what an assignment writes to.
 fn is_assigned(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
     parent.is_some_and(|parent| {
-        matches!(parent.kind(), "assignment_expression" | "compound_assignment_expr")
+        matches!(parent.kind_name(), "assignment_expression" | "compound_assignment_expr")
             && parent.child_by_field_name("left") == Some(node)
     })
 }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::environment::Space;
 use crate::facts::{Expr, ExprId, PathRoot, Role};
 
@@ -15,7 +16,7 @@ impl<'a> Extractor<'a> {
         let mut base = prefix;
         // From the last segment back to the first.
         loop {
-            match current.kind() {
+            match current.kind_name() {
                 "scoped_identifier" | "scoped_type_identifier" => {
                     segments.extend(current.child_by_field_name("name"));
                     match current.child_by_field_name("path") {
@@ -50,7 +51,7 @@ impl<'a> Extractor<'a> {
 
     /// One more segment of a path.
     pub(super) fn segment(&mut self, base: Option<ExprId>, node: Node<'_>, role: Option<Role>) -> ExprId {
-        match (node.kind(), base) {
+        match (node.kind_name(), base) {
             ("self", Some(base)) => return base,
             ("self", None) => return self.root(PathRoot::SelfModule),
             ("crate", _) => return self.root(PathRoot::Crate),
@@ -90,7 +91,7 @@ impl<'a> Extractor<'a> {
 
     /// Last name of a path as written: `Some` of `Option::Some`.
     pub(super) fn last_name(&self, path: Node<'_>) -> &'a str {
-        match path.kind() {
+        match path.kind_name() {
             "scoped_identifier" | "scoped_type_identifier" => {
                 path.child_by_field_name("name").map_or("", |name| self.ident(name))
             }

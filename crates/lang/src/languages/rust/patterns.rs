@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::environment::Space;
 use super::items::plain_name;
 use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role, ScopeId};
@@ -12,12 +13,12 @@ impl Extractor<'_> {
     /// Returns whether a node is a pattern: read by its parent as a whole, never descended into.
     pub(super) fn is_pattern(&self, step: Step<'_>, path: &[Step<'_>]) -> bool {
         let Some(parent) = path.last() else { return false };
-        match parent.node.kind() {
+        match parent.node.kind_name() {
             "let_declaration" | "let_condition" | "for_expression" | "parameter" | "variadic_parameter" => {
                 step.field == Some("pattern")
             }
             "match_pattern" => step.field != Some("condition"),
-            "closure_parameters" => step.node.kind() != "parameter",
+            "closure_parameters" => step.node.kind_name() != "parameter",
             _ => false,
         }
     }
@@ -51,7 +52,7 @@ impl Extractor<'_> {
 
     /// The pattern of a match arm, before its guard.
     pub(super) fn match_pattern(&mut self, node: Node<'_>, path: &[Step<'_>]) {
-        let matched = path.iter().rev().find(|step| step.node.kind() == "match_expression");
+        let matched = path.iter().rev().find(|step| step.node.kind_name() == "match_expression");
         let subject = matched.map_or_else(|| self.builder.unknown(), |step| self.field_expr(step.node, "value"));
         if let Some(pattern) = super::children(node).first() {
             self.bind_pattern(*pattern, subject, self.at.scope);
@@ -88,7 +89,7 @@ impl Extractor<'_> {
             if self.builder.full() {
                 return;
             }
-            match node.kind() {
+            match node.kind_name() {
                 "identifier" => self.identifier_pattern(node, subject, scope),
                 "scoped_identifier" | "generic_pattern" => {
                     self.path(node, None, Some(Role::Read));
@@ -113,12 +114,12 @@ impl Extractor<'_> {
                 "or_pattern" | "ref_pattern" | "mut_pattern" | "reference_pattern" => {
                     let inner = super::children(node).into_iter().rev();
                     stack.extend(
-                        inner.filter(|child| child.kind() != "mutable_specifier").map(|child| (child, subject)),
+                        inner.filter(|child| child.kind_name() != "mutable_specifier").map(|child| (child, subject)),
                     );
                 }
                 "range_pattern" => {
                     for end in super::children(node) {
-                        if matches!(end.kind(), "identifier" | "scoped_identifier") {
+                        if matches!(end.kind_name(), "identifier" | "scoped_identifier") {
                             self.path(end, None, Some(Role::Read));
                         }
                     }
@@ -158,10 +159,10 @@ impl Extractor<'_> {
         while more {
             let child = cursor.node();
             more = cursor.goto_next_sibling();
-            if child.is_extra() || matches!(child.kind(), "(" | ")" | ",") {
+            if child.is_extra() || matches!(child.kind_name(), "(" | ")" | ",") {
                 continue;
             }
-            after_rest |= child.kind() == "remaining_field_pattern";
+            after_rest |= child.kind_name() == "remaining_field_pattern";
             let item = match after_rest {
                 true => self.builder.unknown(),
                 false => self.of_known(subject, |base| Expr::Item { base, index }),
@@ -192,10 +193,10 @@ impl Extractor<'_> {
             let child = cursor.node();
             let is_type = cursor.field_name() == Some("type");
             more = cursor.goto_next_sibling();
-            if is_type || child.is_extra() || matches!(child.kind(), "(" | ")" | ",") {
+            if is_type || child.is_extra() || matches!(child.kind_name(), "(" | ")" | ",") {
                 continue;
             }
-            after_rest |= child.kind() == "remaining_field_pattern";
+            after_rest |= child.kind_name() == "remaining_field_pattern";
             let item = match of_name {
                 _ if after_rest => self.builder.unknown(),
                 "Some" | "Ok" => self.of_known(base, |base| Expr::Unwrap { base }),
@@ -240,6 +241,6 @@ impl Extractor<'_> {
 
 /// `..` or `name @ ..` in a slice: the rest of the slice.
 fn is_rest(node: Node<'_>) -> bool {
-    node.kind() == "captured_pattern"
-        && super::children(node).get(1).is_some_and(|inner| inner.kind() == "remaining_field_pattern")
+    node.kind_name() == "captured_pattern"
+        && super::children(node).get(1).is_some_and(|inner| inner.kind_name() == "remaining_field_pattern")
 }

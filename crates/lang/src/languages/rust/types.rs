@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::environment::Space;
 use crate::facts::{Collection, Expr, ExprId, Literal, PathRoot, Role};
 use crate::walk::Step;
@@ -14,7 +15,7 @@ impl<'a> Extractor<'a> {
     /// Sets the expression of a type node.
     pub(super) fn leave_type(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
-        let expr = match node.kind() {
+        let expr = match node.kind_name() {
             "type_identifier" => self.type_identifier(step, path),
             "scoped_type_identifier" | "scoped_identifier" => self.record_scoped(step, path),
             "primitive_type" => Some(self.builder.name_expr(self.source.text(node), self.at.scope)),
@@ -55,7 +56,9 @@ impl<'a> Extractor<'a> {
     }
 
     fn type_identifier(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
-        if step.field == Some("name") && path.last().is_some_and(|parent| parent.node.kind() != "struct_expression") {
+        if step.field == Some("name")
+            && path.last().is_some_and(|parent| parent.node.kind_name() != "struct_expression")
+        {
             return None;
         }
         match self.ident(step.node) {
@@ -80,11 +83,11 @@ impl<'a> Extractor<'a> {
             Some(base) => self.expr_of(Some(base)),
             None => self.root(PathRoot::Global),
         };
-        if name.kind() == "super" {
+        if name.kind_name() == "super" {
             return Some(self.super_of(Some(base)));
         }
         let expr = self.builder.path(base, self.ident(name));
-        let default = if step.node.kind() == "scoped_identifier" { Role::Read } else { Role::Type };
+        let default = if step.node.kind_name() == "scoped_identifier" { Role::Read } else { Role::Type };
         let (role, arity) = role_of(step, path, default);
         self.refer(expr, role, arity, name);
         Some(expr)
@@ -104,7 +107,7 @@ impl<'a> Extractor<'a> {
     pub(super) fn type_arguments(&self, list: Option<Node<'_>>) -> Vec<ExprId> {
         let Some(list) = list else { return Vec::new() };
         let arguments = super::children(list).into_iter();
-        let arguments = arguments.filter(|argument| !matches!(argument.kind(), "lifetime" | "trait_bounds"));
+        let arguments = arguments.filter(|argument| !matches!(argument.kind_name(), "lifetime" | "trait_bounds"));
         arguments.map(|argument| self.expr_of(Some(argument))).collect()
     }
 
@@ -126,7 +129,7 @@ pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role
     // What is around decides only whether it is written: in `x[i] = y` and `(x, z) = y`.
     let mut is_part = false;
     for (depth, parent) in path.iter().enumerate().rev() {
-        match (parent.node.kind(), field) {
+        match (parent.node.kind_name(), field) {
             ("index_expression", _) if is_first(parent.node, step, path, depth) => {
                 (is_part, field) = (true, parent.field)
             }
@@ -143,7 +146,7 @@ pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role
             ("scoped_identifier" | "scoped_type_identifier", Some("path")) => return (Role::Type, u8::MAX),
             ("impl_item", Some("trait")) => return (Role::Implement, u8::MAX),
             ("trait_bounds", _) => {
-                let of_trait = depth > 0 && path[depth - 1].node.kind() == "trait_item";
+                let of_trait = depth > 0 && path[depth - 1].node.kind_name() == "trait_item";
                 return (if of_trait { Role::Inherit } else { Role::Type }, u8::MAX);
             }
             _ => return (default, u8::MAX),
@@ -161,11 +164,11 @@ fn is_first(index: Node<'_>, step: Step<'_>, path: &[Step<'_>], depth: usize) ->
 /// Returns whether a reference expression is `&mut x`.
 fn has_mutable(reference: Node<'_>) -> bool {
     let mut cursor = reference.walk();
-    reference.children(&mut cursor).any(|child| child.kind() == "mutable_specifier")
+    reference.children(&mut cursor).any(|child| child.kind_name() == "mutable_specifier")
 }
 
 fn arity(call: Node<'_>) -> u8 {
     let Some(arguments) = call.child_by_field_name("arguments") else { return u8::MAX };
-    let count = super::children(arguments).iter().filter(|child| child.kind() != "attribute_item").count();
+    let count = super::children(arguments).iter().filter(|child| child.kind_name() != "attribute_item").count();
     u8::try_from(count).unwrap_or(u8::MAX)
 }

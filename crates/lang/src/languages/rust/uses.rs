@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::KindName;
 use super::attributes::Pending;
 use crate::facts::{
     BindingTarget, Expr, ExprId, Import, ImportFlags, ImportKind, NameId, Namespace, PathRoot, Pos, Role, Visibility,
@@ -20,7 +21,7 @@ impl Extractor<'_> {
         stack.extend(node.child_by_field_name("argument").map(|argument| (argument, None)));
         // Each branch of the tree is looked up below its prefix.
         while let Some((tree, prefix)) = stack.pop() {
-            match tree.kind() {
+            match tree.kind_name() {
                 "use_list" => {
                     let items = super::children(tree);
                     stack.extend(items.into_iter().rev().map(|item| (item, prefix)));
@@ -52,7 +53,7 @@ impl Extractor<'_> {
     fn use_wildcard(&mut self, tree: Node<'_>, prefix: Option<ExprId>, reexport: bool) {
         let (path, at) = match tree.named_child(0) {
             Some(path) => (Some(self.path(path, prefix, Some(Role::Type))), path),
-            None if tree.child(0).is_some_and(|first| first.kind() == "::") && prefix.is_none() => {
+            None if tree.child(0).is_some_and(|first| first.kind_name() == "::") && prefix.is_none() => {
                 (Some(self.root(PathRoot::Global)), tree)
             }
             None => (prefix, tree),
@@ -65,7 +66,7 @@ impl Extractor<'_> {
     fn use_leaf(&mut self, leaf: Node<'_>, prefix: Option<ExprId>, alias: Option<&str>, reexport: bool) {
         let pos = self.last_segment_pos(leaf);
         let name = leaf.child_by_field_name("name").unwrap_or(leaf);
-        let parent = match leaf.kind() {
+        let parent = match leaf.kind_name() {
             "scoped_identifier" => match leaf.child_by_field_name("path") {
                 Some(path) => Some(self.path(path, prefix, Some(Role::Type))),
                 None => Some(prefix.unwrap_or_else(|| self.root(PathRoot::Global))),
@@ -73,7 +74,7 @@ impl Extractor<'_> {
             "identifier" | "self" | "super" | "crate" => prefix,
             _ => return,
         };
-        if name.kind() != "identifier" {
+        if name.kind_name() != "identifier" {
             let whole = self.segment(parent, name, None);
             return self.use_module(whole, alias, pos, reexport);
         }

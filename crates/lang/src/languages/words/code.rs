@@ -289,6 +289,10 @@ fn end_of(language: Language, bytes: &[u8], start: usize) -> usize {
 }
 
 fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finder: &mut Finder<'_>) {
+    // Most words have a fact, so this comes before all that is asked of a word.
+    if finder.is_explained(start) {
+        return;
+    }
     let bytes = finder.text.as_bytes();
     let previous = before(bytes, start);
     let next = behind(bytes, end);
@@ -308,7 +312,7 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
         || is_closing_tag(language, bytes, start)
         || is_local
         || is_module
-        || is_definition(language, bytes, start)
+        || is_definition(language, bytes, start, word)
         || is_test_name(language, bytes, previous)
         || is_form(language, bytes, (start, end), previous, next);
     if !is_explained {
@@ -325,15 +329,12 @@ fn is_closing_tag(language: Language, bytes: &[u8], start: usize) -> bool {
 
 /// Returns whether a word is the name of what is being defined, which the facts may have under another definition: of
 /// an overload, or of a destructor.
-fn is_definition(language: Language, bytes: &[u8], start: usize) -> bool {
-    let word = word_before(bytes, start);
+fn is_definition(language: Language, bytes: &[u8], start: usize, word: &str) -> bool {
+    let before = word_before(bytes, start);
     let touching = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
-    let is_type = language == Language::Rust
-        && RUST_TYPES
-            .iter()
-            .any(|name| bytes[start..].starts_with(name.as_bytes()) && word_end(bytes, start) == start + name.len());
+    let is_type = language == Language::Rust && RUST_TYPES.contains(&word);
     let spaced = touching.is_ascii_whitespace();
-    is_type || touching == b'~' || spaced && DEFINING.iter().any(|known| known.as_bytes() == word)
+    is_type || touching == b'~' || spaced && DEFINING.iter().any(|known| known.as_bytes() == before)
 }
 
 /// The second name between the brackets of `TEST(Suite, Name)`.

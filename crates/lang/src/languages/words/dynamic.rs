@@ -102,8 +102,6 @@ impl Dynamic {
         if family == Language::C {
             self.pastes.add_use(bytes, word.clone());
         }
-        let fits = |row: &&LookUp| row.name.as_bytes() == name && row.family.is_none_or(|known| known == family);
-        let Some(LookUp { has_receiver, .. }) = LOOK_UPS.iter().find(fits) else { return };
         let open = word.end + bytes[word.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let start = match bytes.get(open) {
             Some(b'(') => open + 1,
@@ -111,6 +109,8 @@ impl Dynamic {
             Some(_) if language == Language::Ruby => open,
             _ => return,
         };
+        let fits = |row: &&LookUp| row.name.as_bytes() == name && row.family.is_none_or(|known| known == family);
+        let Some(LookUp { has_receiver, .. }) = LOOK_UPS.iter().find(fits) else { return };
         let first = argument(bytes, start);
         let (receiver, name) = match has_receiver {
             true => (receiver_of(&bytes[first.clone()]), argument(bytes, first.end + 1)),

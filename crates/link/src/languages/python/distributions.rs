@@ -82,6 +82,11 @@ impl Distributions {
         self.inside.may_use(own, other) && self.may_use_repository(files, files.root_of(own), files.root_of(other))
     }
 
+    /// Where the distribution of a folder and its repository are: files of the same places may use the same.
+    pub(super) fn places_of<'s>(&'s self, files: &Files<'s>, folder: &str) -> (Option<&'s str>, &'s str) {
+        (self.inside.package_of(folder), files.root_of(folder))
+    }
+
     /// Returns whether code of the repository `own` may be meant to use what the repository `other` defines: the
     /// latter is required, through others as well, or no manifest on the way says what is.
     fn may_use_repository(&self, files: &Files<'_>, own: &str, other: &str) -> bool {

@@ -8,7 +8,8 @@ use m1nd_lang::facts::PathRoot;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::super::Manifests;
-use super::super::paths::join;
+use super::super::groups::Groups;
+use super::super::paths::{join, upwards};
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
 use super::test_files::{Source, test_files};
@@ -58,6 +59,8 @@ pub(super) struct CrateGraph {
     fingerprints: FxHashMap<FileId, u64>,
     /// Folder of a package → folders of the packages of the project that it depends on, through others as well.
     reach: BTreeMap<String, BTreeSet<String>>,
+    /// Files by their packages.
+    groups: Groups,
 }
 
 struct ProjectProbe<'a, 'p> {
@@ -104,8 +107,11 @@ impl CrateGraph {
             test_files: Vec::new(),
             fingerprints: FxHashMap::default(),
             reach: BTreeMap::new(),
+            groups: Groups::default(),
         };
         graph.reach = cargo::reach(&graph.packages);
+        let package = |folder| upwards(folder).find(|folder| graph.reach.contains_key(*folder));
+        graph.groups = Groups::by_folder(files, package);
         graph.add_crates(files);
         // Roots without a manifest, as in a folder of examples.
         for (file, path, _) in &all {
@@ -359,9 +365,11 @@ impl Resolver for CrateGraph {
     }
 
     fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
-        let packages = (self.package_around(files.path(from)), self.package_around(files.path(to)));
-        let (Some((own, reach)), Some((other, _))) = packages else { return true };
-        own == other || reach.contains(other)
+        self.groups.answer(from, to, || {
+            let packages = (self.package_around(files.path(from)), self.package_around(files.path(to)));
+            let (Some((own, reach)), Some((other, _))) = packages else { return true };
+            own == other || reach.contains(other)
+        })
     }
 
     fn file_fingerprint(&self, file: FileId) -> u64 {
@@ -430,14 +438,8 @@ impl Resolver for CrateGraph {
 impl CrateGraph {
     /// The package whose folder a path is in, the innermost one, with the packages that it depends on.
     fn package_around(&self, path: &str) -> Option<(&String, &BTreeSet<String>)> {
-        let mut folder = path;
-        loop {
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-            let found = self.reach.get_key_value(folder);
-            if found.is_some() || folder.is_empty() {
-                return found;
-            }
-        }
+        upwards(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+            .find_map(|folder| self.reach.get_key_value(folder))
     }
 
     /// The file `levels` modules up; `None` if that is an inline module or above the root.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_lang::edit_rules::{Completion, EditRules};
 
 use super::CannotRename;
-use super::spelled::{Spelled, base_name, has_merged_declarations};
+use super::spelled::{Spelled, base_name};
 use crate::closure::outside::{FromOutside, called_from_outside};
 use crate::edits::names::{MAX_NAME, has_own_name, is_no_name};
 
@@ -133,18 +134,19 @@ fn find_completing(
 ) -> Result<Vec<NodeIx>, CannotRename> {
     let graph = snapshot.graph();
     let path = graph.path(node);
-    let language = snapshot.file_of(node).map(|file| file.language);
-    if language == Some(Language::Go) {
-        let mut found = find_in_other_files(graph, node);
-        found.extend(find_embedded(graph, node)?);
-        return Ok(found);
-    }
-    if language == Some(Language::Java) {
-        return Ok(find_component(graph, node));
-    }
-    if !language.is_some_and(|language| has_merged_declarations(language) || language == Language::Rust) {
-        return Ok(Vec::new());
-    }
+    let completion =
+        snapshot.file_of(node).map_or(Completion::Nothing, |file| EditRules::of(file.language).scopes.completion);
+    let is_by_kind = match completion {
+        Completion::Nothing => return Ok(Vec::new()),
+        Completion::InOtherFiles => {
+            let mut found = find_in_other_files(graph, node);
+            found.extend(find_embedded(graph, node)?);
+            return Ok(found);
+        }
+        Completion::OfRecord => return Ok(find_component(graph, node)),
+        Completion::InScope => false,
+        Completion::InScopeByKind => true,
+    };
     // Definitions of the name in the same scope.
     let file = read(snapshot, path, old, files, cancel)?;
     let facts = &file.facts;
@@ -154,11 +156,11 @@ fn find_completing(
         other.owner == own.owner
             && base_name(facts.name(other.name)) == old
             && other.flags.is_static == own.flags.is_static
-            && (language != Some(Language::Rust) || other.kind == own.kind)
+            && (!is_by_kind || other.kind == own.kind)
     };
     let same = facts.definitions.iter().zip(&file.ids).filter(|(other, _)| is_same(other));
     let mut found: Vec<NodeIx> = same.filter_map(|(_, id)| graph.find(id.as_deref()?)).collect();
-    if language == Some(Language::Rust) {
+    if is_by_kind {
         found.extend(find_associated(graph, node));
     }
     Ok(found)
@@ -258,8 +260,7 @@ fn find_in_other_files(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 fn find_replaced_attributes(snapshot: &Snapshot, node: NodeIx) -> Vec<NodeIx> {
     let graph = snapshot.graph();
     let language = snapshot.file_of(node).map(|file| file.language);
-    let is_dynamic = language
-        .is_some_and(|language| matches!(language, Language::Python) || language.family() == Language::JavaScript);
+    let is_dynamic = language.is_some_and(|language| EditRules::of(language).scopes.has_replaced_attributes);
     let Some(class) = graph.parent(node).filter(|class| is_dynamic && graph.kind(*class) == NodeKind::Class) else {
         return Vec::new();
     };
@@ -351,6 +352,7 @@ pub(super) fn file_follows(snapshot: &Snapshot, node: NodeIx, new: &str) -> Opti
     let file = snapshot.file_of(node)?;
     let name = file.path.file_name();
     let is_top = graph.parent(node) == graph.file(node);
-    let follows = file.language == Language::Java && is_top && name == format!("{}.java", graph.label(node));
-    follows.then(|| RepoPath::new(&format!("{}/{new}.java", file.path.parent()).replace("//", "/")).ok()).flatten()
+    let ending = EditRules::of(file.language).types.public_type_file?;
+    let follows = is_top && name == format!("{}.{ending}", graph.label(node));
+    follows.then(|| RepoPath::new(&format!("{}/{new}.{ending}", file.path.parent()).replace("//", "/")).ok()).flatten()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::{DefId, Expr, ExprId, ParameterKind};
 use m1nd_lang::{KeyContext, NameForm};
@@ -48,7 +48,7 @@ pub(super) fn rename_keys(
     for path in paths {
         cancel.check()?;
         let Some(file) = read_if_named(snapshot, &path, names.old, files, cancel) else { continue };
-        if matches!(file.language, Language::Vue | Language::Svelte | Language::Astro) {
+        if file.language.is_component() {
             left.extend(list_attributes(file, names.old).into_iter().map(|line| (path.clone(), line)));
             continue;
         }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use m1nd_base::{NodeKind, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
+use m1nd_lang::edit_rules::EditRules;
 use m1nd_lang::facts::{BindingTarget, DefKind, Definition, Expr, ExprId, NameId, ScopeId};
 use m1nd_lang::{FileFacts, NameForm};
 
@@ -156,6 +157,7 @@ impl Area {
         let graph = snapshot.graph();
         let path = graph.path(node);
         let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return Self::Anywhere };
+        let scopes = &EditRules::of(language).scopes;
         let parent = graph.parent(node).map(|parent| graph.kind(parent));
         let is_value = !matches!(graph.kind(node), NodeKind::Field | NodeKind::Variant);
         let is_own = |row: &&Definition| (row.line_start, row.line_end) == graph.lines(node);
@@ -164,26 +166,28 @@ impl Area {
         let is_local = is_in_function && is_value;
         // What registers it may know it by its name.
         let is_decorated = facts.zip(own).is_some_and(|(facts, own)| !facts.list(own.decorators).is_empty());
-        let is_private = matches!(language.family(), Language::Java | Language::CSharp)
-            && graph.signature(node).split_whitespace().any(|word| word == "private");
-        let is_of_module = language.family() == Language::JavaScript
+        let is_private =
+            scopes.has_private_word && graph.signature(node).split_whitespace().any(|word| word == "private");
+        let is_of_module = scopes.hides_top_level
             && parent == Some(NodeKind::File)
             && is_value
             && facts.is_some_and(|facts| is_hidden_in_module(facts, graph.label(node)));
-        match language {
-            _ if (is_local || is_of_module) && !is_decorated => Self::Code(path.to_owned()),
-            Language::Python
-                if is_local
-                    && let Some(others) = facts.zip(own).and_then(|(facts, own)| list_other_tests(facts, own)) =>
-            {
-                Self::OfTest(path.to_owned(), others)
-            }
-            _ if is_private || is_local => Self::File(path.to_owned()),
-            Language::Go if !graph.label(node).starts_with(char::is_uppercase) => {
-                Self::Folder(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned())
-            }
-            _ => Self::Anywhere,
+        if (is_local || is_of_module) && !is_decorated {
+            return Self::Code(path.to_owned());
         }
+        if scopes.has_local_test_functions
+            && is_local
+            && let Some(others) = facts.zip(own).and_then(|(facts, own)| list_other_tests(facts, own))
+        {
+            return Self::OfTest(path.to_owned(), others);
+        }
+        if is_private || is_local {
+            return Self::File(path.to_owned());
+        }
+        if scopes.hides_lower_case && !graph.label(node).starts_with(char::is_uppercase) {
+            return Self::Folder(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned());
+        }
+        Self::Anywhere
     }
 
     fn has(&self, path: &str) -> bool {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, ContentHash, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot, node_ids};
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_lang::edit_rules::{Completion, EditRules};
 use m1nd_lang::facts::{BindingTarget, Expr, ImportKind, Namespace, Reference, Role, ScopeKind};
 use m1nd_lang::{FileFacts, NameForm, NamePlace};
 
@@ -273,7 +274,7 @@ impl Spelled {
                 return is_prose(&self.text[start..end])
                     || is_other
                     || self.is_given_as_key(start)
-                    || self.language == Language::Java && !self.is_reflective(start);
+                    || EditRules::of(self.language).texts.only_by_reflection && !self.is_reflective(start);
             }
             NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
             _ => return false,
@@ -323,8 +324,7 @@ impl Spelled {
 
     /// Returns whether code inside of a class names its members without a receiver.
     fn has_bare_members(&self) -> bool {
-        let family = self.language.family();
-        !matches!(family, Language::Python | Language::Go | Language::Rust) && family != Language::JavaScript
+        EditRules::of(self.language).scopes.has_bare_members
     }
 
     /// Returns whether what a name is bound to gets the new name.
@@ -388,7 +388,7 @@ fn fits(namespace: Namespace, reference: &Reference) -> bool {
 /// Returns whether declarations of one name in one scope are one symbol: a later one replaces or completes an earlier
 /// one.
 pub(super) fn has_merged_declarations(language: Language) -> bool {
-    language == Language::Python || language.family() == Language::JavaScript
+    EditRules::of(language).scopes.completion == Completion::InScope
 }
 
 /// The name of a definition, without what tells accessors of a property apart.

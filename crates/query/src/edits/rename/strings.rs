@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{NodeKind, Pos, Relation};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_lang::NameForm;
+use m1nd_lang::edit_rules::EditRules;
 use m1nd_lang::facts::{BindingTarget, Role};
 
 use super::spelled::{Names, Spelled};
@@ -130,26 +131,26 @@ impl Spelled {
     }
 
     fn is_certain(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
-        match (place.form, self.language) {
-            (NameForm::Literal(start, _), Language::Python) => {
-                self.is_whole(place, names) && (self.is_in_list(EXPORT_LIST, start) || self.names_itself(start, names))
-                    || self.is_in_annotation(place.start, start)
-            }
-            (NameForm::Plain, Language::Python) => {
-                let line = &self.text[..place.start];
-                let line = line[line.rfind('\n').map_or(0, |at| at + 1)..].trim_start();
-                line.starts_with(GLOBAL) && self.binds_renamed(names)
-            }
-            (NameForm::Literal(start, _), Language::Rust) => {
-                self.is_whole(place, names) && self.is_path_of_attribute(start)
+        let rules = &EditRules::of(self.language).texts;
+        let line = &self.text[..place.start];
+        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        match place.form {
+            NameForm::Literal(start, _) => {
+                let is_named = rules.names_definitions
+                    && (self.is_whole(place, names)
+                        && (self.is_in_list(EXPORT_LIST, start) || self.names_itself(start, names))
+                        || self.is_in_annotation(place.start, start));
+                is_named
+                    || rules.has_attribute_paths && self.is_whole(place, names) && self.is_path_of_attribute(start)
                     || self.is_captured(place, names) && self.binds_renamed(names)
             }
-            (NameForm::Comment, Language::Python) => {
-                let line = &self.text[..place.start];
-                let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+            NameForm::Plain => {
+                rules.has_global_statement && line.trim_start().starts_with(GLOBAL) && self.binds_renamed(names)
+            }
+            NameForm::Comment => {
                 let comment = line.rfind('#').map(|at| line[at + 1..].trim_start());
                 let kind = comment.and_then(|comment| comment.strip_prefix(TYPE_COMMENT));
-                kind.is_some_and(|kind| !kind.trim_start().starts_with(NOT_A_TYPE))
+                rules.has_type_comments && kind.is_some_and(|kind| !kind.trim_start().starts_with(NOT_A_TYPE))
             }
             _ => false,
         }
@@ -172,7 +173,8 @@ impl Spelled {
     /// `setattr(app, "load", …)`, `patch.object(app, "load")`.
     pub(super) fn rename_looked_up(&mut self, snapshot: &Snapshot, definitions: &[NodeIx], names: Names<'_>) {
         let graph = snapshot.graph();
-        let Some(own) = graph.find_file(self.path.as_str()).filter(|_| self.language == Language::Python) else {
+        let looks_up = EditRules::of(self.language).texts.names_definitions;
+        let Some(own) = graph.find_file(self.path.as_str()).filter(|_| looks_up) else {
             return;
         };
         let owners: BTreeSet<NodeIx> = definitions.iter().filter_map(|node| graph.parent(*node)).collect();
@@ -227,7 +229,8 @@ impl Spelled {
             let inner = around.map(|class| class.bytes).next_back();
             inner.is_some_and(|(from, to)| self.edits.range(from as usize..to as usize).next().is_some())
         };
-        self.language == Language::Python && self.is_whole(place, names) && is_listed() && is_renamed()
+        let names_definitions = EditRules::of(self.language).texts.names_definitions;
+        names_definitions && self.is_whole(place, names) && is_listed() && is_renamed()
     }
 
     /// Returns whether a literal gives a definition its own name again: `Point = namedtuple("Point", …)`.
@@ -244,7 +247,7 @@ impl Spelled {
     fn is_captured(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
         let (before, after) = (&self.text[..place.start], &self.text[place.start + names.old.len()..]);
         let is_open = before.ends_with('{') && !before.ends_with("{{");
-        self.language == Language::Rust && is_open && after.starts_with(['}', ':'])
+        EditRules::of(self.language).texts.captures_variables && is_open && after.starts_with(['}', ':'])
     }
 
     /// Lines on which templates and format strings may name the symbol.
@@ -283,9 +286,9 @@ impl Spelled {
     }
 }
 
-/// The path by which imports of Java name a type; `None` in other languages.
+/// The path by which imports name a type; `None` in languages whose imports do not.
 pub(super) fn written_path(graph: &Graph, node: NodeIx, file: &Spelled) -> Option<String> {
-    if file.language != Language::Java {
+    if !EditRules::of(file.language).scopes.imports_by_path {
         return None;
     }
     let around: Vec<&str> =
@@ -318,7 +321,7 @@ pub(super) fn list_given_fields(snapshot: &Snapshot, fields: &[NodeIx], file: &S
     let is_given = |node: &&NodeIx| match graph.kind(**node) {
         NodeKind::Field | NodeKind::Variable | NodeKind::Type => true,
         // Elements of annotations.
-        NodeKind::Function => file.language == Language::Java,
+        NodeKind::Function => EditRules::of(file.language).scopes.has_annotation_elements,
         _ => false,
     };
     let classes: BTreeSet<NodeIx> = fields.iter().filter(is_given).filter_map(|node| graph.parent(*node)).collect();
@@ -371,7 +374,7 @@ impl Spelled {
                     break;
                 }
                 // `Shape<Unit = u8>`
-                b'<' if depth == 0 && self.language == Language::Rust => {
+                b'<' if depth == 0 && EditRules::of(self.language).scopes.binds_in_type_arguments => {
                     end = Some(index);
                     break;
                 }
