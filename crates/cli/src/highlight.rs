@@ -43,6 +43,15 @@ fn push_line(out: &mut String, line: &str) {
         out.push_str(rest);
         return;
     }
+    let places = body.len() - body.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',' || c == ' ').len();
+    if !number.is_empty() && body[places..].starts_with(": ") {
+        // Lines below the name of their file: `21, 34: code  (remark)`.
+        out.push_str(&paint(true, Tone::Line, &body[..places]));
+        let (code, remark) = body[places..].rfind("  (").map_or((&body[places..], ""), |at| body[places..].split_at(at));
+        out.push_str(code);
+        push_words(out, remark);
+        return;
+    }
     let (number, rest) = match rest.strip_prefix(". ") {
         Some(row) if !number.is_empty() => (&body[..number.len() + 2], row),
         _ => ("", body),

@@ -1,5 +1,6 @@
 //! The program `m1nd`: commands for people, the MCP server for agents.
 
+mod answers;
 mod args;
 mod clients;
 mod commands;

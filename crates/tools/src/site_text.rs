@@ -7,7 +7,7 @@ use m1nd_base::EdgeTier;
 use m1nd_query::closure::reasons;
 use serde_json::{Map, Value};
 
-use crate::framework::{GroupWriter, NEXT_STEP, RowLine, Shown, TextGroups, qualify_name};
+use crate::framework::{GroupWriter, Members, NEXT_STEP, RowLine, Shown, TextGroups, qualify_name};
 use crate::rows::count;
 
 /// Longest line of code in a row, in characters.
@@ -47,8 +47,6 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     "total_possible",
     NEXT_STEP,
 ];
-
-type Members = Map<String, Value>;
 
 fn text<'a>(of: &'a Members, name: &str) -> &'a str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()

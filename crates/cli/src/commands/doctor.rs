@@ -9,6 +9,7 @@ use m1nd_tools::{Context, Services, TOOLS};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::answers::{self, CheckResult, CheckRow, Checkup, Repair};
 use crate::args::{Common, PathArg};
 use crate::clients::{Client, ENTRY};
 use crate::error::CliError;
@@ -124,34 +125,33 @@ fn index_findings(home: &Path, root: &Path) -> Result<Vec<Finding>, CliError> {
     let Some(answer) = tool.map(|tool| tool.invoke(&context, json!({}))).transpose().map_err(CliError::Tool)? else {
         return Ok(findings);
     };
-    findings.extend(answer["findings"].as_array().into_iter().flatten().filter_map(of_tool));
+    let checkup: Checkup = answers::read(&answer)?;
+    findings.extend(checkup.findings.iter().filter_map(of_tool));
     Ok(findings)
 }
 
 /// A finding of the tool. Those about a host and its agent do not concern the command line.
-fn of_tool(row: &Value) -> Option<Finding> {
-    let text = |name: &str| row[name].as_str().unwrap_or_default();
-    let what = match text("check") {
+fn of_tool(row: &CheckRow) -> Option<Finding> {
+    let what = match &*row.check {
         "host_tools" | "workspace" => return None,
-        check => format!("{check}: {}", text("detail")),
+        check => format!("{check}: {}", row.detail),
     };
-    let level = match text("result") {
-        "pass" => Level::Ok,
-        "fail" => Level::Problem,
-        _ => Level::Note,
+    let level = match row.result {
+        CheckResult::Pass => Level::Ok,
+        CheckResult::Fail => Level::Problem,
+        CheckResult::Unknown => Level::Note,
     };
-    Some(Finding { level, what, next: repair(&row["repair"]) })
+    Some(Finding { level, what, next: row.repair.as_ref().and_then(repair) })
 }
 
 /// A repair as a person reads it.
-fn repair(step: &Value) -> Option<String> {
-    let action = step["action"].as_str()?;
-    let words: Vec<&str> = step["command"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    Some(match (step["tool"].as_str(), words.is_empty()) {
+fn repair(step: &Repair) -> Option<String> {
+    let action = Some(&step.action).filter(|action| !action.is_empty())?;
+    Some(match (step.tool.as_deref(), step.command.is_empty()) {
         (Some("ingest"), _) => format!("{action}: `m1nd ingest`"),
-        (Some(tool), _) => format!("{action}: `m1nd call {tool} --json '{}'`", step["arguments"]),
-        (None, false) => format!("{action}: `{}`", words.join(" ")),
-        (None, true) => action.to_owned(),
+        (Some(tool), _) => format!("{action}: `m1nd call {tool} --json '{}'`", step.arguments),
+        (None, false) => format!("{action}: `{}`", step.command.join(" ")),
+        (None, true) => action.clone(),
     })
 }
 

@@ -3,8 +3,9 @@
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_tools::{Context, TOOLS};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use crate::answers::{self, Prediction, Predictions, Verdict};
 use crate::args::{Common, FailOn, RiskArgs};
 use crate::error::CliError;
 use crate::output::{Out, Tone};
@@ -19,101 +20,91 @@ pub(crate) fn run(args: &RiskArgs, common: &Common, out: &mut Out) -> Result<(),
     let tool = TOOLS.find("predict").ok_or_else(|| CliError::fail("the tool `predict` is not there", "report it"))?;
     let arguments = json!({"agent_id": "cli", "changed": args.files, "top_k": args.limit});
     let answer = tool.invoke(&context, arguments).map_err(CliError::Tool)?;
-    let missing = rows(&answer).filter(|row| fails(row, args.fail_on)).count();
+    let found: Predictions = answers::read(&answer)?;
+    let missing = found.predictions.iter().filter(|row| fails(row, args.fail_on)).count();
     match (out.json, args.markdown) {
         (true, _) => out.value(&answer)?,
-        (false, true) => out.line(markdown(&answer).trim_end())?,
-        (false, false) => page(&answer, out)?,
+        (false, true) => out.line(markdown(&found).trim_end())?,
+        (false, false) => page(&found, out)?,
     }
     if missing > 0 { Err(CliError::NotChanged(missing)) } else { Ok(()) }
 }
 
-fn rows(answer: &Value) -> impl Iterator<Item = &Value> {
-    answer["predictions"].as_array().into_iter().flatten()
-}
-
 /// The rows that are shown: those that the history supports.
-fn list_supported(answer: &Value) -> Vec<&Value> {
-    rows(answer).filter(|row| row["verdict"] != "abstain").collect()
+fn list_supported(found: &Predictions) -> Vec<&Prediction> {
+    found.predictions.iter().filter(|row| row.verdict != Verdict::Abstain).collect()
 }
 
-fn fails(row: &Value, on: FailOn) -> bool {
+fn fails(row: &Prediction, on: FailOn) -> bool {
     match on {
-        FailOn::Act => row["verdict"] == "act",
-        FailOn::Reverify => row["verdict"] != "abstain",
+        FailOn::Act => row.verdict == Verdict::Act,
+        FailOn::Reverify => row.verdict != Verdict::Abstain,
         FailOn::Never => false,
     }
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_default()
-}
-
-fn percent(value: &Value) -> String {
-    format!("{:.0} %", value.as_f64().unwrap_or_default() * 100.0)
+fn percent(value: f64) -> String {
+    format!("{:.0} %", value * 100.0)
 }
 
 /// How far the answer can be trusted, in a sentence.
-fn trust(answer: &Value) -> String {
-    let calibration = &answer["calibration"];
-    match calibration["measured_precision"].is_number() {
-        true => format!(
+fn trust(found: &Predictions) -> String {
+    match found.calibration.measured_precision {
+        Some(precision) => format!(
             "On held-out commits of this repository, {} of the files marked `act` did change.",
-            percent(&calibration["measured_precision"])
+            percent(precision)
         ),
-        false => format!("Not measured: {}.", calibration["note"].as_str().unwrap_or("there is no history")),
+        None => format!("Not measured: {}.", found.calibration.note.as_deref().unwrap_or("there is no history")),
     }
 }
 
 /// What the answer says where no file is named, in paragraphs: why nothing was asked, or how far that can be trusted.
-fn nothing(answer: &Value) -> Vec<String> {
-    match answer["note"].as_str() {
+fn nothing(found: &Predictions) -> Vec<String> {
+    match &found.note {
         Some(note) => {
-            let hint = answer["next_step_hint"].as_str().map(|hint| format!("Next: {hint}."));
-            std::iter::once(note.to_owned()).chain(hint).collect()
+            let hint = found.next_step_hint.as_ref().map(|hint| format!("Next: {hint}."));
+            std::iter::once(note.clone()).chain(hint).collect()
         }
-        None => vec!["The history names no other file that has to change.".to_owned(), trust(answer)],
+        None => vec!["The history names no other file that has to change.".to_owned(), trust(found)],
     }
 }
 
-fn page(answer: &Value, out: &mut Out) -> Result<(), CliError> {
-    let rows = list_supported(answer);
+fn page(found: &Predictions, out: &mut Out) -> Result<(), CliError> {
+    let rows = list_supported(found);
     if rows.is_empty() {
-        return nothing(answer).into_iter().try_for_each(|line| out.line(line));
+        return nothing(found).into_iter().try_for_each(|line| out.line(line));
     }
     out.line("Usually changed with it, and not changed:")?;
-    let width = rows.iter().map(|row| text(row, "file_path").chars().count()).max().unwrap_or_default();
+    let width = rows.iter().map(|row| row.file_path.chars().count()).max().unwrap_or_default();
     for row in rows {
-        let path = format!("{:width$}", text(row, "file_path"));
-        let verdict = out.paint(Tone::Strong, &format!("{:8}", text(row, "verdict")));
-        out.line(format!("  {verdict}  {path}  {:>5}  {}", percent(&row["confidence"]), text(row, "reason")))?;
-        let commit = &row["commits"][0];
-        if commit.is_object() {
-            out.line(format!("            {} {}", text(commit, "commit"), text(commit, "subject")))?;
+        let path = format!("{:width$}", row.file_path);
+        let verdict = out.paint(Tone::Strong, &format!("{:8}", row.verdict.word()));
+        out.line(format!("  {verdict}  {path}  {:>5}  {}", percent(row.confidence), row.reason))?;
+        if let Some(commit) = row.commits.first() {
+            out.line(format!("            {} {}", commit.commit, commit.subject))?;
         }
     }
-    out.line(trust(answer))
+    out.line(trust(found))
 }
 
 /// A comment for a pull request. Texts of the repository are code, so that they cannot format anything.
-fn markdown(answer: &Value) -> String {
-    let rows = list_supported(answer);
+fn markdown(found: &Predictions) -> String {
+    let rows = list_supported(found);
     if rows.is_empty() {
-        return nothing(answer).join("\n\n") + "\n";
+        return nothing(found).join("\n\n") + "\n";
     }
     let mut page = String::from("**Usually changed with this, and not changed**\n\n");
     page += "| file | verdict | probability | evidence |\n|---|---|---|---|\n";
     for row in rows {
-        let commits = row["commits"].as_array().into_iter().flatten().map(|commit| code(text(commit, "commit")));
-        let commits: Vec<String> = commits.collect();
+        let commits: Vec<String> = row.commits.iter().map(|commit| code(&commit.commit)).collect();
         let evidence = match commits.is_empty() {
-            true => text(row, "reason").to_owned(),
-            false => format!("{} ({})", text(row, "reason"), commits.join(", ")),
+            true => row.reason.clone(),
+            false => format!("{} ({})", row.reason, commits.join(", ")),
         };
-        let (path, verdict) = (code(text(row, "file_path")), text(row, "verdict"));
-        page += &format!("| {path} | {verdict} | {} | {evidence} |\n", percent(&row["confidence"]));
+        let (path, verdict) = (code(&row.file_path), row.verdict.word());
+        page += &format!("| {path} | {verdict} | {} | {evidence} |\n", percent(row.confidence));
     }
-    page + "\n" + &trust(answer) + "\n"
+    page + "\n" + &trust(found) + "\n"
 }
 
 /// A text as code in a table.
@@ -125,15 +116,19 @@ fn code(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn answer() -> Value {
-        json!({
+    fn answer() -> Predictions {
+        read(&json!({
             "predictions": [
                 {"file_path": "tests/a|b`c.py", "verdict": "act", "confidence": 0.912, "reason": "changed in 9 of 10 commits",
                  "commits": [{"commit": "0123456789ab", "subject": "both"}]},
                 {"file_path": "notes.md", "verdict": "abstain", "confidence": 0.1, "reason": "", "commits": []},
             ],
             "calibration": {"measured_precision": 0.875},
-        })
+        }))
+    }
+
+    fn read(answer: &serde_json::Value) -> Predictions {
+        answers::read(answer).unwrap()
     }
 
     #[test]
@@ -144,9 +139,9 @@ mod tests {
             "{page}"
         );
         assert!(!page.contains("notes.md") && page.contains("88 % of the files"), "{page}");
-        let same = markdown(&json!({"predictions": [], "note": "nothing changed", "calibration": {}}));
+        let same = markdown(&read(&json!({"predictions": [], "note": "nothing changed", "calibration": {}})));
         assert_eq!(same, "nothing changed\n", "nothing was asked, so nothing was measured");
-        let none = markdown(&json!({"predictions": [], "calibration": {"note": "2 commits are too few"}}));
+        let none = markdown(&read(&json!({"predictions": [], "calibration": {"note": "2 commits are too few"}})));
         assert_eq!(
             none,
             "The history names no other file that has to change.\n\nNot measured: 2 commits are too few.\n"
@@ -155,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_hook_fails_on_what_it_was_told_to() {
-        let count = |on| rows(&answer()).filter(|row| fails(row, on)).count();
+        let count = |on| answer().predictions.iter().filter(|row| fails(row, on)).count();
         assert_eq!([count(FailOn::Act), count(FailOn::Reverify), count(FailOn::Never)], [1, 1, 0]);
     }
 }

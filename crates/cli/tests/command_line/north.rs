@@ -148,7 +148,7 @@ fn the_envelope_is_off_unless_asked_for() {
         let arguments: &[&str] = if asked { &["serve", "--no-watch", "--envelope"] } else { &["serve", "--no-watch"] };
         let mut wire = Wire::spawn(&mut place.command(arguments)).unwrap();
         wire.initialize("2025-06-18");
-        let (answer, failed) = wire.call("seek", json!({"agent_id": "a", "query": "gross"}));
+        let (answer, failed) = wire.call("seek", json!({"agent_id": "a", "query": "zebra"}));
         assert_eq!((failed, answer["_m1nd"].is_object()), (false, asked), "{answer}");
         assert_eq!(answer["_m1nd"]["suggest_next"][0]["tool"].is_string(), asked, "{answer}");
         assert!(wire.finish().success());

@@ -1,6 +1,6 @@
 //! Shows lines of a file with the symbols in them.
 
-use m1nd_base::node_id;
+use m1nd_base::{NodeKind, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::resolve::{ResolveError, resolve_node};
@@ -21,9 +21,9 @@ use crate::test_rows::{ShortTest, first_tests};
 const MAX_CONTENT: usize = 60_000;
 /// Default maximum size of an answer, in bytes as sent.
 const DEFAULT_BYTES: usize = 90_000;
-/// Default maximum size of an answer as text, in bytes: lines and symbols that are named are shown whole.
+/// Default maximum size of an answer as text, in bytes: lines and functions that are named are shown whole.
 const TEXT_BYTES: usize = 40_000;
-/// The same of a whole file: some 350 lines.
+/// The same of a whole file or class: some 350 lines.
 const FILE_BYTES: usize = 16_000;
 /// Room for the members beside content and symbols, in bytes.
 const FRAME: usize = 1_200;
@@ -106,7 +106,7 @@ with `src/a.py:120-140` those lines.
 
 `offset` is the first line, 0-based; `limit` the number of lines. Both count inside the symbol or range, if one is
 named; `limit` extends a single line (`src/a.py:120`). By default all of it is shown, up to 60,000 bytes (as text 36,000
-of named lines or a symbol, 11,000 of a whole file, or `max_output_chars`): beyond that, `truncated` is true and
+of named lines or a function, 11,000 of a file or class, or `max_output_chars`): beyond that, `truncated` is true and
 `next_offset` is where to continue. Of a symbol, the middle of a comment or docstring of 24 lines or more is left out,
 with a note; named lines show it. `tests`
 are test files that cover a named symbol (`tests_for` lists all). `stale: true` means that the file
@@ -155,9 +155,10 @@ impl ReadTool for View {
         let room = cx.budget().saturating_sub(FRAME);
         let wanted = lines.get(offset.min(lines.len())..offset.saturating_add(limit).min(lines.len())).unwrap_or(&[]);
         let is_default = cx.budget() == TEXT_BYTES;
-        let size = match shown.range(snapshot) {
-            None if is_default => FILE_BYTES / 10 * 7,
-            _ if is_default => room / 10 * 9,
+        let is_function = shown.symbol.is_some_and(|node| snapshot.graph().kind(node) == NodeKind::Function);
+        let size = match shown.lines.is_some() || is_function {
+            false if is_default => FILE_BYTES / 10 * 7,
+            true if is_default => room / 10 * 9,
             _ => room / 10 * 7,
         };
         let size = size.min(MAX_CONTENT);

@@ -38,5 +38,5 @@ pub use names::canonical_name;
 pub(crate) use names::edit_distance;
 pub use schema::{default_of, takes};
 pub(crate) use text::{GroupWriter, NEXT_STEP, qualify_name, row_line, short_target};
-pub use text::{RowLine, RowText, Shown, TextGroups};
+pub use text::{Members, RowLine, RowText, Shown, TextGroups};
 pub use visible::visible;

@@ -70,18 +70,21 @@ const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
 /// here.
 pub type RowText = fn(&Map<String, Value>, &Map<String, Value>) -> String;
 
+/// The members of an answer, of one of its rows, or of the arguments of a call.
+pub type Members = Map<String, Value>;
+
 /// How a tool writes its rows in groups that share a line above them, between lines of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct TextGroups {
     /// The first lines: what was found and how far it can be relied on, given the body and what of it is shown.
-    pub top: fn(&Map<String, Value>, Shown) -> String,
+    pub top: fn(&Members, Shown) -> String,
     /// The line above the rows of a group; rows in sequence with the same line are one group.
-    pub head: fn(&Map<String, Value>) -> String,
+    pub head: fn(&Members) -> String,
     /// A row, given the one above it in its group and the arguments of the call. Rows that differ in their places alone
     /// become one line.
-    pub row: fn(&Map<String, Value>, Option<&Map<String, Value>>, &Map<String, Value>) -> RowLine,
+    pub row: fn(&Members, Option<&Members>, &Members) -> RowLine,
     /// The lines behind the rows, of about this many bytes at most.
-    pub end: fn(&Map<String, Value>, usize) -> String,
+    pub end: fn(&Members, usize) -> String,
 }
 
 /// A row in a group: `21: the line`.

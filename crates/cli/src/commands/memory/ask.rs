@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::look::counts;
 use super::rows;
+use crate::answers::{self, Memories, MemoryRow, Titled, Warnings};
 use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
@@ -31,42 +32,44 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
     if out.json {
         return out.value(&answer);
     }
-    if let Some(notice) = answer["notice"].as_str() {
-        crate::output::note(notice);
-    }
-    let rows = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if rows.is_empty() {
+    let found: Memories = answers::read(&answer)?;
+    found.notice.iter().for_each(|notice| crate::output::note(notice));
+    if found.results.is_empty() {
         return out.line("no memory matches");
     }
-    for row in rows {
-        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let status = row["status"].as_str().map(|status| format!(", {status}")).unwrap_or_default();
-        let head = format!("[{}{status}] {}", text("type"), text("title"));
-        out.line(format!("{}  {}", out.paint(Tone::Strong, &head), row["relevance"]))?;
-        if let Some(reason) = row["reasoning"].as_str() {
-            out.line(format!("    {reason}"))?;
-        }
-        let one =
-            |name: &str| Some((name.replace('_', " "), row[name].as_object()?.get("title")?.as_str()?.to_owned()));
-        let listed = ["contradicts", "contradicted_by"].into_iter().flat_map(|name| {
-            let titles = row[name].as_array().into_iter().flatten().filter_map(|other| other["title"].as_str());
-            titles.map(move |title| (name.replace('_', " "), title.to_owned()))
-        });
-        for (what, title) in one("replaces").into_iter().chain(listed) {
-            out.line(format!("    {}", out.paint(Tone::Warn, &format!("{what}: {title}"))))?;
-        }
-        for code in row["code"].as_array().into_iter().flatten() {
-            let (name, state) = (code["name"].as_str().unwrap_or_default(), code["state"].as_str().unwrap_or_default());
-            let tone = if state == "current" { Tone::Good } else { Tone::Warn };
-            let why = code["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
-            out.line(format!("    {name}: {}{}", out.paint(tone, state), out.paint(Tone::Dim, &why)))?;
-        }
-        let day = text("date").chars().take(10).collect::<String>();
-        let place =
-            format!("    {} {}:{}  {day}  {}", text("project"), text("source_file"), row["source_line"], text("id"));
-        out.line(out.paint(Tone::Dim, &place))?;
+    found.results.iter().try_for_each(|row| show_memory(row, out))
+}
+
+/// Prints a memory: what it says, what it is related to, its code, and where it is.
+fn show_memory(row: &MemoryRow, out: &mut Out) -> Result<(), CliError> {
+    let status = row.status.as_ref().map(|status| format!(", {status}")).unwrap_or_default();
+    let head = format!("[{}{status}] {}", row.kind, row.title);
+    let relevance = row.relevance.as_ref().map(ToString::to_string).unwrap_or_default();
+    out.line(format!("{}  {relevance}", out.paint(Tone::Strong, &head)))?;
+    if let Some(reason) = &row.reasoning {
+        out.line(format!("    {reason}"))?;
     }
-    Ok(())
+    let named = |what: &'static str, others: &[Titled]| -> Vec<String> {
+        others.iter().map(|other| format!("{what}: {}", other.title)).collect()
+    };
+    let related = [
+        named("replaces", row.replaces.as_slice()),
+        named("contradicts", row.contradicts.as_deref().unwrap_or_default()),
+        named("contradicted by", row.contradicted_by.as_deref().unwrap_or_default()),
+    ];
+    for line in related.iter().flatten() {
+        out.line(format!("    {}", out.paint(Tone::Warn, line)))?;
+    }
+    for code in row.code.iter().flatten() {
+        let tone = if code.state == "current" { Tone::Good } else { Tone::Warn };
+        let why = code.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        out.line(format!("    {}: {}{}", code.name, out.paint(tone, &code.state), out.paint(Tone::Dim, &why)))?;
+    }
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let day: String = text(&row.date).chars().take(10).collect();
+    let line = row.source_line.as_ref().map(ToString::to_string).unwrap_or_default();
+    let place = format!("    {} {}:{line}  {day}  {}", text(&row.project), text(&row.source_file), row.id);
+    out.line(out.paint(Tone::Dim, &place))
 }
 
 /// `mind status`.
@@ -208,25 +211,22 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
     if out.json {
         return out.value(&answer["result"]);
     }
-    if let Some(notice) = answer["notice"].as_str() {
-        crate::output::note(notice);
-    }
-    let rows = answer["result"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for row in rows {
-        let text = |name: &str| row[name].as_str().unwrap_or_default();
-        let tone = if text("severity") == "info" { Tone::Dim } else { Tone::Warn };
-        let head = format!("[{}, {}] {}", text("severity"), row["confidence"], text("title"));
-        out.line(out.paint(tone, &head))?;
+    let found: Warnings = answers::read(answer)?;
+    found.notice.iter().for_each(|notice| crate::output::note(notice));
+    for row in &found.result {
+        let tone = if row.severity == "info" { Tone::Dim } else { Tone::Warn };
+        let confidence = row.confidence.as_ref().map(ToString::to_string).unwrap_or_default();
+        out.line(out.paint(tone, &format!("[{}, {confidence}] {}", row.severity, row.title)))?;
         // The description of a project's gotcha contains its title.
-        if !text("description").contains(text("title")) {
-            out.line(format!("    {}", text("description")))?;
+        if !row.description.contains(&row.title) {
+            out.line(format!("    {}", row.description))?;
         }
-        if !text("workaround").is_empty() {
-            out.line(format!("    → {}", text("workaround")))?;
+        if let Some(workaround) = row.workaround.as_ref().filter(|text| !text.is_empty()) {
+            out.line(format!("    → {workaround}"))?;
         }
-        out.line(format!("    {}", text("matched_on")))?;
+        out.line(format!("    {}", row.matched_on.as_deref().unwrap_or_default()))?;
     }
-    if rows.is_empty() { out.line("no known gotcha applies") } else { Ok(()) }
+    if found.result.is_empty() { out.line("no known gotcha applies") } else { Ok(()) }
 }
 
 fn read(path: &Path) -> Result<String, CliError> {

@@ -106,7 +106,8 @@ impl Extractor<'_> {
         let call = arguments.parent().filter(|call| call.kind() == "call_expression")?;
         let method = call.child_by_field_name("function")?.child_by_field_name("field")?;
         let title = arguments.named_child(0).filter(|title| title.kind().ends_with("string_literal"))?;
-        let text = self.text(title).trim_matches(['"', '`']).replace("::", ":");
+        let text = self.text(title);
+        let text = text.get(1..text.len().saturating_sub(1)).unwrap_or(text).replace("::", ":");
         let title: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_TITLE).collect();
         (self.text(method) == "Run").then(|| (format!("run {title}"), call))
     }

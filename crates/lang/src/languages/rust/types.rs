@@ -164,7 +164,7 @@ fn is_first(index: Node<'_>, step: Step<'_>, path: &[Step<'_>], depth: usize) ->
 /// Returns whether a reference expression is `&mut x`.
 fn has_mutable(reference: Node<'_>) -> bool {
     let mut cursor = reference.walk();
-    reference.children(&mut cursor).any(|child| child.kind() == "mutable_specifier")
+    reference.children(&mut cursor).any(|child| child.kind_name() == "mutable_specifier")
 }
 
 fn arity(call: Node<'_>) -> u8 {

@@ -54,7 +54,9 @@ impl<'a> Extractor<'a> {
         let Some(title) = children(arguments.node).into_iter().next().filter(|title| is_title(*title)) else {
             return false;
         };
-        let text = self.source.text(title).trim_matches(['"', '\'', '`']);
+        let text = self.source.text(title);
+        let is_literal = matches!(title.kind(), "string" | "template_string");
+        let text = if is_literal { text.get(1..text.len().saturating_sub(1)).unwrap_or(text) } else { text };
         // A title may hold what separates the names of an id.
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("::", ":");
         place.name = format!("{word} {}", text.chars().take(MAX_TITLE).collect::<String>());

@@ -478,18 +478,19 @@ fn tests_are_known_by_their_calls() {
 
 #[test]
 fn tests_are_named_by_their_titles() {
-    let facts =
-        js("describe('Pool::of', () => {\n  const make = () => new Pool();\n  beforeEach(() => { make(); });\n  \
-         it.only(`grows  twice`, async function () { make(); }, 500);\n  it.each([1, 2])('takes %i', (n) => {});\n  \
+    let facts = js(
+        "describe('Pool::of', () => {\n  const make = () => new Pool();\n  beforeEach(() => { make(); });\n  \
+         it.only(`grows  twice`, async function () { make(); }, 500);\n  it.each([1, 2])('takes \"%i\"', (n) => {});\n  \
          it(title + 1, { timeout: 1 }, () => {});\n});\nDeno.test('runs', () => {});\nQUnit.module('m', () => {});\n\
-         compare('a', () => {});\n");
+         compare('a', () => {});\n",
+    );
     assert_eq!(
         definitions(&facts),
         [
             "fn::describe Pool:of",
             "fn::describe Pool:of::fn::make",
             "fn::describe Pool:of::fn::it grows twice",
-            "fn::describe Pool:of::fn::it takes %i",
+            "fn::describe Pool:of::fn::it takes \"%i\"",
             "fn::describe Pool:of::fn::it title + 1",
             "fn::test runs",
         ]
