@@ -102,7 +102,7 @@ pub(crate) fn code_lines(
 }
 
 /// A line without runs of spaces, cut at [`CODE_LINE_BYTES`].
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.len() > CODE_LINE_BYTES {
         true => format!("{}…", &folded[..folded.floor_char_boundary(CODE_LINE_BYTES)]),

@@ -80,7 +80,7 @@ pub(crate) fn is_called_mind() -> bool {
 /// Parses the command line, under either name of the program. Exits the process if it is invalid.
 pub(crate) fn read() -> Cli {
     if !is_called_mind() {
-        let matches = command().get_matches();
+        let matches = command().get_matches_from(tools::ask_for_help(std::env::args_os().collect()));
         let cli = match tools::read(&matches) {
             Some(args) => {
                 Common::from_arg_matches(&matches).map(|common| Cli { common, command: Some(Command::Tool(args)) })

@@ -1,5 +1,7 @@
 //! Commands made from the registry of tools: a tool that has a command needs no line here.
 
+use std::ffi::OsString;
+
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 use m1nd_tools::{ALL, Command, ToolDef, bounds, default_of};
 use serde_json::Value;
@@ -34,6 +36,24 @@ pub(crate) fn commands() -> impl Iterator<Item = clap::Command> {
         let base = if command.name == tool.name { base } else { base.alias(tool.name) };
         base.disable_help_flag(true).arg(words.clone())
     })
+}
+
+/// `m1nd help callers` as `m1nd callers --help`: the parser knows no arguments of tools.
+pub(crate) fn ask_for_help(words: Vec<OsString>) -> Vec<OsString> {
+    let [program, help, name] = &words[..] else { return words };
+    let Some(tool) = ALL.iter().find(|tool| {
+        let is_named = |known: &str| *name == *known;
+        is_named(tool.name) || tool.command.is_some_and(|command| is_named(command.name))
+    }) else {
+        return words;
+    };
+    if help != "help" {
+        return words;
+    }
+    match tool.command {
+        Some(command) => vec![program.clone(), command.name.into(), "--help".into()],
+        None => vec![program.clone(), "call".into(), tool.name.into(), "--help".into()],
+    }
 }
 
 /// The command of a tool in the parsed command line; `None` if it is another command.

@@ -148,6 +148,11 @@ fn a_tool_explains_itself_by_its_row() {
     for words in ["--query <STRING>", "m1nd call seek --json '{"] {
         assert!(run.out.contains(words), "{}", run.out);
     }
+    for named in ["callers", "tests_for", "tests-for", "rename_commit"] {
+        let help = Place::new(SHOP).run(&["help", named]);
+        assert_eq!(help.code, 0, "{named}");
+        assert!(help.out.contains("--root <PATH>") && help.out.contains("Example:"), "{named}: {}", help.out);
+    }
     let list = Place::new(SHOP).run(&["call"]).out;
     for tool in m1nd_tools::ALL {
         assert!(list.contains(&format!("  {}", tool.name)) && list.contains(tool.summary), "{list}");

@@ -39,7 +39,7 @@ fn words_by_position_are_the_arguments_of_the_tool() {
         (&["refs", "gross", "--roles", "import"], "shop/order.py\n1: from shop.price import gross  (import)"),
         (&["def", "shop/order.py:5:16"], "1. shop/price.py:4: def gross(value)  (function)"),
         (&["def", "Order.total"], "1. shop/order.py:4: def total(self)  (function)"),
-        (&["outline", "shop/order.py"], "2. shop/order.py:4-5:   def total(self)"),
+        (&["outline", "shop/order.py"], "2. 4-5:   def total(self)"),
         (&["glob", "*.ts"], "web/cart.ts"),
     ];
     for (arguments, expected) in cases {

@@ -11,7 +11,7 @@ use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
     ToolRef, Toolset, number, rows_schema,
 };
-use crate::rows::{NodeRow, count};
+use crate::rows::{NodeRow, count, shorten};
 use crate::source;
 
 /// Default number of rows.
@@ -88,7 +88,7 @@ off. `view` shows the text of a symbol.";
     type Output = Output;
 }
 
-/// `  src/a.py:4-9: def acquire(self)`, indented by its depth.
+/// `4-9:  def acquire(self)`, indented by its depth; the caller named the file.
 fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
@@ -99,9 +99,9 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     };
     let name = match text("signature") {
         "" => format!("{} {}", text("type"), text("label")),
-        signature => signature.to_owned(),
+        signature => shorten(signature),
     };
-    format!("{}:{lines}: {indent}{name}", text("file_path"))
+    format!("{lines}: {indent}{name}")
 }
 
 impl ReadTool for Outline {

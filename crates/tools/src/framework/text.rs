@@ -362,7 +362,7 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
                 texts.push(shorten_text(text, MAX_TEXT));
             }
-            Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items),
+            Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items, members),
             Value::Array(items) if is_code(items) => push_code(&mut below, items),
             Value::Array(_) | Value::Object(_) => push_nested(&mut below, name, value, style, depth + 1),
             other => {
@@ -452,7 +452,7 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
         Value::Array(items) if is_arrows(items) && depth == 0 => {
             let _ = writeln!(out, "{name}:");
             let mut arrows = String::new();
-            push_arrows(&mut arrows, items);
+            push_arrows(&mut arrows, items, &Map::new());
             for line in arrows.lines() {
                 let _ = writeln!(out, "  {line}");
             }
@@ -524,8 +524,9 @@ fn is_step(item: &Value) -> bool {
     item.get("from").is_some() && item.get("to").is_some()
 }
 
-/// Connections by direction and relation: `→ calls open, close`; steps of a path one by one with their place.
-fn push_arrows(out: &mut String, items: &[Value]) {
+/// Connections by direction and relation: `→ calls open, close`; steps of a path one by one with their place, without
+/// what `row`, which they belong to, says.
+fn push_arrows(out: &mut String, items: &[Value], row: &Map<String, Value>) {
     let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let doubt = |item: &Value| if text(item, "tier") == "possible" { "?" } else { "" };
     if items.iter().all(is_step) {
@@ -536,9 +537,12 @@ fn push_arrows(out: &mut String, items: &[Value]) {
                 if label.is_empty() { qualify_name(&id).unwrap_or(id) } else { label }
             };
             let line = item.get("line").and_then(Value::as_u64).map(|line| format!(":{line}")).unwrap_or_default();
-            let path = text(item, "file_path");
+            // The row above names where a path begins.
+            let is_of_row = |name: &str, of_row: &str| item.get(name).is_some_and(|own| row.get(of_row) == Some(own));
+            let from = if is_of_row("from", "node_id") { String::new() } else { format!("{} ", name("from")) };
+            let path = if is_of_row("file_path", "file_path") { String::new() } else { text(item, "file_path") };
             let relation = format!("{}{}", text(item, "relation"), doubt(item));
-            let _ = writeln!(out, "{} {relation} {}  {path}{line}", name("from"), name("to"));
+            let _ = writeln!(out, "{from}{relation} {}  {path}{line}", name("to"));
         }
         return;
     }
