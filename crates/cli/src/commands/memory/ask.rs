@@ -33,7 +33,7 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
         return out.value(&answer);
     }
     let found: Memories = answers::read(&answer)?;
-    found.notice.iter().for_each(|notice| crate::output::note(notice));
+    found.notice.as_deref().into_iter().for_each(note);
     if found.results.is_empty() {
         return out.line("no memory matches");
     }
@@ -212,7 +212,7 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
         return out.value(&answer["result"]);
     }
     let found: Warnings = answers::read(answer)?;
-    found.notice.iter().for_each(|notice| crate::output::note(notice));
+    found.notice.as_deref().into_iter().for_each(note);
     for row in &found.result {
         let tone = if row.severity == "info" { Tone::Dim } else { Tone::Warn };
         let confidence = row.confidence.as_ref().map(ToString::to_string).unwrap_or_default();
