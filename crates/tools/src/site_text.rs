@@ -1,5 +1,5 @@
-//! The text of an answer that lists the users of a node: the verdict first, then the places by file, then where more may
-//! be.
+//! The text of an answer that lists the users of a node: the verdict first, then the places by file, then where more
+//! may be.
 
 use std::fmt::Write;
 

@@ -80,8 +80,8 @@ impl TopParts {
         Self(found)
     }
 
-    /// Whether a part of the text would be without error if it were parsed alone. `None` if it does not consist of whole
-    /// parts of the tree: a parser comes to the same end if it begins and ends between two of them.
+    /// Whether a part of the text would be without error if it were parsed alone. `None` if it does not consist of
+    /// whole parts of the tree: a parser comes to the same end if it begins and ends between two of them.
     fn is_without_error(&self, source: &[u8], bytes: &Range<usize>) -> Option<bool> {
         let first = self.0.partition_point(|(part, _)| part.end <= bytes.start);
         let inside = self.0[first..].iter().take_while(|(part, _)| part.start < bytes.end);

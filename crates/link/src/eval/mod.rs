@@ -112,8 +112,8 @@ pub(crate) struct Eval<'a> {
     parameters: FxHashMap<(DefRef, usize), Values>,
     /// Whether a callee may be a function or class, if not truncated.
     calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
-    /// Methods that a file may mean by a name where nothing is known of the receiver, and whether a package that it does
-    /// not depend on has others; if not truncated.
+    /// Methods that a file may mean by a name where nothing is known of the receiver, and whether a package that it
+    /// does not depend on has others; if not truncated.
     methods: FxHashMap<(FileId, Name), Rc<[DefRef]>>,
     methods_elsewhere: FxHashMap<(FileId, Name), bool>,
     /// The signatures of written types, if not truncated.

@@ -167,8 +167,8 @@ impl<'s> LineFinder<'s> {
 }
 
 impl LineFinder<'_> {
-    /// The line where a node begins, the lines of it and of the comments above with their numbers, and the weight of the words of the question
-    /// in each.
+    /// The line where a node begins, the lines of it and of the comments above with their numbers, and the weight of
+    /// the words of the question in each.
     pub(super) fn weigh_lines(&mut self, node: NodeIx) -> (u32, Vec<(u32, String)>, Vec<f64>) {
         let graph = self.snapshot.graph();
         let path = graph.path(node);
