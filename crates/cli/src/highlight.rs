@@ -47,7 +47,8 @@ fn push_line(out: &mut String, line: &str) {
     if !number.is_empty() && body[places..].starts_with(": ") {
         // Lines below the name of their file: `21, 34: code  (remark)`.
         out.push_str(&paint(true, Tone::Line, &body[..places]));
-        let (code, remark) = body[places..].rfind("  (").map_or((&body[places..], ""), |at| body[places..].split_at(at));
+        let (code, remark) =
+            body[places..].rfind("  (").map_or((&body[places..], ""), |at| body[places..].split_at(at));
         out.push_str(code);
         push_words(out, remark);
         return;

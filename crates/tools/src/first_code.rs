@@ -2,19 +2,19 @@
 
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
-use m1nd_engine::graph::NodeIx;
+use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_query::retrieval::{Excerpt, LineFinder};
 
 /// Bytes of code in one answer.
-const ALL_BYTES: usize = 3_600;
+const ALL_BYTES: usize = 2_800;
 /// Bytes of the code of one row.
 const ROW_BYTES: usize = 2_400;
 /// With less room than this, a row shows its matching lines only.
 const LEAST_BYTES: usize = 500;
 /// First rows whose code may be shown.
-const ROWS: usize = 4;
+const ROWS: usize = 3;
 /// Share of the score of the first row that a row needs.
-const LEAST_SHARE: f64 = 0.6;
+const LEAST_SHARE: f64 = 0.7;
 /// What stands between lines that are not neighbours.
 const GAP: &str = "…";
 
@@ -34,7 +34,9 @@ pub(crate) fn first_code(
     };
     let code = rows.iter().take(ROWS).map(|(node, score)| {
         let has_code = !matches!(graph.kind(*node), NodeKind::File | NodeKind::Section);
-        if !has_code || left < LEAST_BYTES || *score < best * LEAST_SHARE {
+        // A test shows how code is used; only if it is what was looked for is its code wanted.
+        let is_beside = graph.flags(*node).has(NodeFlags::TEST) && *node != rows[0].0;
+        if !has_code || is_beside || left < LEAST_BYTES || *score < best * LEAST_SHARE {
             return None;
         }
         // A class and its method would show the same lines.

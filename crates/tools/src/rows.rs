@@ -19,7 +19,7 @@ use crate::framework::{ErrorCode, ToolError};
 use crate::past;
 
 /// Lines of a row that meet words of the question, beside its header.
-const MATCHING_LINES: usize = 3;
+const MATCHING_LINES: usize = 2;
 /// Longest line of code in a row, in bytes.
 const CODE_LINE_BYTES: usize = 120;
 

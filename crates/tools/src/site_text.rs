@@ -31,6 +31,7 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     "name",
     "includes",
     "scope",
+    "without_tests",
     "closure",
     "by_role",
     "roles",
@@ -86,6 +87,9 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     };
     if !text(body, "scope").is_empty() {
         let _ = write!(figures, " below {}", text(body, "scope"));
+    }
+    if body.contains_key("without_tests") {
+        figures.push_str(" outside of tests");
     }
     let roles =
         member("by_role").iter().map(|(role, number)| format!("{number} {role}")).collect::<Vec<_>>().join(", ");

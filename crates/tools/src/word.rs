@@ -75,9 +75,10 @@ impl Kind for Band {
     }
 }
 
+/// Makes kinds that have a method `word` usable in answers.
 macro_rules! kinds {
     ($($kind:ty,)*) => {
-        $(impl Kind for $kind {
+        $(impl $crate::word::Kind for $kind {
             fn word(self) -> &'static str {
                 <$kind>::word(self)
             }
@@ -85,12 +86,12 @@ macro_rules! kinds {
     };
 }
 
+pub(crate) use kinds;
+
 kinds! {
     m1nd_query::changes::Pattern,
     m1nd_query::retrieval::Feedback,
     m1nd_query::trails::Decided,
-    crate::checks::TrustMode,
-    crate::framework::ErrorCode,
     m1nd_base::EdgeTier,
     m1nd_base::NodeKind,
     m1nd_base::Relation,

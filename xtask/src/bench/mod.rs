@@ -3,7 +3,8 @@
 //! bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from scratch in a fresh store, and
 //! prints the cost beside that of `ctags -R` on the same tree, if installed, and that of parsing the same files with
 //! tree-sitter and nothing else; then repeats with a warm facts cache. `--write` also stores the figures in
-//! `benches/ingest.md`. `--binary FILE` before the paths measures another build of the program.
+//! `benches/ingest.md`. `--binary FILE` before the paths measures another build of the program. `cargo xtask bench
+//! instructions [--write|--check]` counts instead of timing: see [`instructions`].
 //!
 //! Absolute times depend on the machine: only compare runs made side by side.
 
@@ -21,6 +22,7 @@ use serde_json::Value;
 mod edit;
 mod federation;
 mod find;
+mod instructions;
 mod memory;
 mod past;
 mod stages;
@@ -45,12 +47,15 @@ struct Cost {
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let usage = "expected: cargo xtask bench ingest|edit|federation|find|past [--write] PATH... | bench memory [--write] | \
-                 bench torture [--write] [EXTENSION|SHAPE...]";
+                 bench instructions [--write|--check] | bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
     let paths = &rest[usize::from(writes)..];
     if what == "memory" && paths.is_empty() {
         return memory::run(writes);
+    }
+    if what == "instructions" {
+        return instructions::run(rest);
     }
     if what == "torture" {
         return torture::run(paths, writes);

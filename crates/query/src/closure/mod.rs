@@ -151,6 +151,17 @@ impl Closure {
         self.hiding.extend(rows.take(left));
     }
 
+    /// Restricts the verdict to uses in some files: a place in another file hides none of them. Places that the limit of
+    /// the list leaves out may be in any file.
+    pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
+        let unlisted = self.total_hiding.saturating_sub(self.hiding.len());
+        self.hiding.retain(|open| is_inside(&open.file));
+        self.total_hiding = self.hiding.len() + unlisted;
+        if unlisted == 0 && self.beside.is_empty() {
+            (self.state, self.indirect, self.why) = judge(&self.hiding, false, &[]);
+        }
+    }
+
     /// Takes back that all dependents are known, for this reason.
     pub fn block(&mut self, why: String) {
         self.beside = if self.beside.is_empty() { why.clone() } else { format!("{why}; {}", self.beside) };

@@ -5,8 +5,10 @@ use m1nd_graph::NodeIx;
 
 use super::lines::{LineFinder, MatchingLine};
 
-/// Lines shown before and after one that meets the question: first a few for all, then more while there is room.
-const AROUND: [usize; 3] = [3, 8, 20];
+/// Lines shown before and after one that meets the question.
+const AROUND: usize = 3;
+/// Bytes of an excerpt that is not whole: of a long function, a reader needs the place, not as much as fits.
+const PART_BYTES: usize = 1_300;
 /// First lines of a node that are always shown: its header.
 const HEADER_LINES: usize = 2;
 /// Lines left out between two that are shown, at least: showing one or two costs no more than saying that they are
@@ -35,26 +37,25 @@ impl LineFinder<'_> {
         let cost = |at: usize| source[at].1.len().min(MAX_LINE_BYTES) + LINE_FRAME;
         let mut shown = vec![false; source.len()];
         let mut used = 0;
-        let mut show = |range: std::ops::Range<usize>, least: usize| {
+        let mut show = |range: std::ops::Range<usize>, limit: usize| {
             let new: Vec<usize> = range.filter(|at| !shown[*at]).collect();
             let bytes: usize = new.iter().map(|at| cost(*at)).sum();
-            let fits = used + bytes <= budget.max(least);
+            let fits = used + bytes <= limit;
             if fits {
                 used += bytes;
                 new.into_iter().for_each(|at| shown[at] = true);
             }
             fits
         };
-        if !show(0..source.len(), 0) {
+        if !show(0..source.len(), budget) {
             // The header is worth more than the limit.
             let header = source.iter().position(|(line, _)| *line == defined).unwrap_or(0);
             show(header..(header + HEADER_LINES).min(source.len()), usize::MAX);
             let mut by_weight: Vec<usize> = (0..source.len()).filter(|at| weights[*at] > 0.0).collect();
             by_weight.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
-            for around in AROUND {
-                for at in &by_weight {
-                    show(at.saturating_sub(around)..(at + around + 1).min(source.len()), 0);
-                }
+            for at in by_weight {
+                let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(source.len());
+                show(around, budget.min(PART_BYTES));
             }
         }
         close_gaps(&mut shown);

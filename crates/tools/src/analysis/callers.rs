@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use m1nd_base::{NodeKind, node_id};
 use m1nd_engine::Snapshot;
-use m1nd_engine::graph::NodeIx;
+use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::references::{
     Occurrence, OccurrenceAnswer, OverrideCalls, SameName, callers_of_overloads, calls_of_overrides, same_names,
@@ -40,6 +40,9 @@ pub(crate) struct Input {
     node_id: String,
     /// Folder or file: only the calls in it
     scope: Option<String>,
+    /// Leave out calls in tests
+    #[serde(default)]
+    without_tests: bool,
     #[serde(default = "number::<DEFAULT_ROWS>")]
     #[schemars(range(min = 1, max = MAX_ROWS))]
     top_k: usize,
@@ -60,6 +63,9 @@ pub(crate) struct Output {
     /// Folder or file of the rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     scope: String,
+    /// The rows are those outside of tests.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_tests: bool,
     /// Number of functions and files in scope that call it.
     total_callers: usize,
     /// Number of places in scope, all pages.
@@ -98,7 +104,8 @@ impl Tool for Callers {
     const HELP: &'static str = "\
 Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function
 or file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first,
-then tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on
+then tests, by path and line; `scope` limits the rows, their numbers and what `closure` is about to a folder or file,
+`without_tests` the rows to those outside of tests. `impact` goes on
 to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
 the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
 the methods that implement an abstract one. For a method of a family, the rows are the calls that may run it, those
@@ -152,11 +159,21 @@ impl ReadTool for Callers {
         // Of the whole project: none in a folder does not mean none.
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let is_inside = |row: &Occurrence| is_below(snapshot.graph().path(row.from), &scope);
+        let is_test = |node| snapshot.graph().flags(node).has(NodeFlags::TEST);
+        let is_inside = |row: &Occurrence| {
+            is_below(snapshot.graph().path(row.from), &scope) && !(input.without_tests && is_test(row.from))
+        };
         let mut family = calls_of_overrides(snapshot, &targets, &found.rows, cx.cancel())?;
-        let (same_name, total_same_name_calls) = list_same_names(snapshot, (start, &targets), &found.rows, &family);
+        // They are counted in the whole project.
+        let (same_name, total_same_name_calls) = match scope.is_empty() {
+            true => list_same_names(snapshot, (start, &targets), &found.rows, &family),
+            false => (Vec::new(), 0),
+        };
         family.rows.retain(is_inside);
         found.rows.retain(is_inside);
+        if !scope.is_empty() {
+            found.closure.restrict(|file| is_below(file, &scope));
+        }
         found.users = found.rows.iter().map(|row| row.from).collect::<HashSet<_>>().len();
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
         let total_override_calls = family.rows.len();
@@ -170,6 +187,7 @@ impl ReadTool for Callers {
             total_override_calls,
             same_name,
             total_same_name_calls,
+            without_tests: input.without_tests,
             scope: scope.clone(),
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,

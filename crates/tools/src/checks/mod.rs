@@ -13,7 +13,7 @@ pub(crate) use surface::{REQUIRED, Surface};
 
 use serde::Serialize;
 
-use crate::word::answer_kinds;
+use crate::word::{answer_kinds, kinds};
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,6 +78,8 @@ pub(crate) enum TrustMode {
     /// The index is not what is on disk, or does not find what it holds.
     StaleBindingSuspected,
 }
+
+kinds! { TrustMode, }
 
 answer_kinds! {
     /// What a trust mode means for work.

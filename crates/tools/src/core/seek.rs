@@ -24,7 +24,7 @@ use crate::word::{EdgeSide, Word, answer_kinds};
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
 /// Rows of a text where the caller gives no number: agents read all of them.
-const TEXT_ROWS: usize = 8;
+const TEXT_ROWS: usize = 6;
 /// First rows whose tests are listed.
 const TESTED_ROWS: usize = 2;
 /// Maximum rows of one page.
@@ -188,7 +188,7 @@ and 2 are of the first three files and one is of each further file.
 
 Of the first rows the code is shown (`body`: whole, or its header and what stands around the lines that meet the
 question, `…` where lines are left out), so that it need not be viewed again. Other rows have their header and the lines
-that meet most of the question (`lines`). A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
+that meet most of the question (`lines`). A text has six rows unless `top_k` is given. `tests` are test files that cover the first two rows
 (`tests_for` lists all).
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`

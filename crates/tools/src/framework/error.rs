@@ -1,5 +1,7 @@
 use serde_json::{Map, Value, json};
 
+use crate::word::kinds;
+
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*) => {
         /// Kind of failure of a tool. The word is stable: programs match on it, and exit codes and docs derive from it.
@@ -24,6 +26,8 @@ macro_rules! codes {
         }
     };
 }
+
+kinds! { ErrorCode, }
 
 codes! {
     /// An argument is missing, unknown, of the wrong type or out of range. The message names it.

@@ -138,6 +138,8 @@ class UseTest {
     let of_src = project.ok("callers", json!({"node_id": "Node.add", "scope": "src"}));
     assert_eq!(lines(&of_src), "src/Node.java src/Use.java", "{of_src}");
     assert_eq!((&of_src["total_callers"], &answer["total_callers"]), (&json!(2), &json!(3)), "{of_src}");
-    assert_eq!(of_src["closure"]["state"], answer["closure"]["state"], "the verdict is about the project");
+    assert_eq!(of_src["closure"]["state"], "closed", "nothing in the folder hides a call: {of_src}");
+    let outside = json!({"node_id": "Node.add", "without_tests": true});
+    assert_eq!(lines(&project.ok("callers", outside)), "src/Node.java src/Use.java");
     assert_eq!(of_src["next_step_hint"], answer["next_step_hint"], "and so is what follows from it");
 }
