@@ -21,8 +21,8 @@ const CORPUS: &str = "benches/corpus.tar.gz";
 const BUDGET: f64 = 2.0;
 /// Function of the example whose end closes a folder.
 const MARK: &str = "*end_folder*";
-/// Crates that do most of the work, and are compiled with optimisation. What they depend on is as tests have it, so that
-/// it need not be compiled again.
+/// Crates that do most of the work, and are compiled with optimisation. What they depend on is as tests have it, so
+/// that it need not be compiled again.
 const OPTIMISED: &[&str] = &["m1nd-engine", "m1nd-graph", "m1nd-lang", "m1nd-link", "m1nd-search"];
 
 /// What one folder of the corpus takes.
@@ -180,7 +180,7 @@ fn page(rows: &[Row], compiler: &str) -> String {
 }
 
 /// Languages and counts of a results page.
-fn stored(page: &str) -> impl Iterator<Item = (&str, f64)> {
+fn read_counts(page: &str) -> impl Iterator<Item = (&str, f64)> {
     page.lines().filter_map(|line| {
         let mut cells = line.split('|').map(str::trim).skip(1);
         let (language, millions) = (cells.next()?, cells.nth(2)?);
@@ -205,7 +205,7 @@ fn check(rows: &[Row], page: &str) -> Outcome<()> {
 
 fn list_excesses(rows: &[Row], page: &str) -> Vec<String> {
     let complain = |row: &Row| {
-        let Some((_, before)) = stored(page).find(|(language, _)| *language == row.language) else {
+        let Some((_, before)) = read_counts(page).find(|(language, _)| *language == row.language) else {
             return Some(format!("{RESULTS} has no row for {}", row.language));
         };
         let more = 100.0 * (row.millions / before - 1.0);
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn only_what_exceeds_the_budget_is_reported() {
         let page = page(&[row("c", 100.0), row("go", 50.0)], "rustc 1");
-        assert_eq!(stored(&page).collect::<Vec<_>>(), [("c", 100.0), ("go", 50.0), ("all", 150.0)]);
+        assert_eq!(read_counts(&page).collect::<Vec<_>>(), [("c", 100.0), ("go", 50.0), ("all", 150.0)]);
         assert_eq!(list_excesses(&[row("c", 101.9), row("go", 10.0)], &page), Vec::<String>::new());
         assert_eq!(
             list_excesses(&[row("c", 103.0), row("lua", 1.0)], &page),

@@ -151,8 +151,8 @@ impl Closure {
         self.hiding.extend(rows.take(left));
     }
 
-    /// Restricts the verdict to uses in some files: a place in another file hides none of them. Places that the limit of
-    /// the list leaves out may be in any file.
+    /// Restricts the verdict to uses in some files: a place in another file hides none of them. Places that the limit
+    /// of the list leaves out may be in any file.
     pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
         let unlisted = self.total_hiding.saturating_sub(self.hiding.len());
         self.hiding.retain(|open| is_inside(&open.file));
