@@ -25,7 +25,6 @@ pub use exported::is_visible_outside;
 pub(crate) use open::UNKNOWN_MODULE;
 
 use crate::calls::is_test;
-use crate::references::Occurrence;
 use open::Families;
 use unseen::Unseen;
 
@@ -145,20 +144,11 @@ impl Hiding {
 }
 
 impl Closure {
-    /// Adds the calls that reach the node only if its class is made, where nothing in sight makes it.
-    pub(crate) fn add_unmade(&mut self, graph: &Graph, calls: &[Occurrence]) {
-        let row = |call: &Occurrence| Hiding {
-            node: call.from,
-            name: graph.label(call.named).to_owned(),
-            role: call.role.word().to_owned(),
-            reason: reasons::DISPATCH_NOT_MADE.to_owned(),
-            file: graph.path(call.from).to_owned(),
-            line: call.pos.line,
-            far: false,
-        };
+    /// Adds places that may hide more, as many as an answer lists; the others are only counted.
+    pub(crate) fn add_hiding(&mut self, rows: impl ExactSizeIterator<Item = Hiding>) {
+        self.total_hiding += rows.len();
         let left = MAX_HIDING_DIRECT.saturating_sub(self.hiding.len());
-        self.hiding.extend(calls.iter().take(left).map(row));
-        self.total_hiding += calls.len();
+        self.hiding.extend(rows.take(left));
     }
 
     /// Restricts the verdict to uses in some files: a place in another file hides none of them. Places that the limit

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roles::{self, Role};
 use crate::calls::is_test;
-use crate::closure::{self, Closure, Rows};
+use crate::closure::{self, Closure, Hiding, Rows, reasons};
 
 /// Members of a file or module that are looked up with it.
 const MAX_MEMBERS: usize = 20_000;
@@ -239,8 +239,21 @@ fn find_places(
     }
     let others = targets.iter().copied().filter(|target| *target != node).collect();
     let mut closure = closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete));
-    closure.add_unmade(graph, &unmade);
+    closure.add_hiding(unmade.iter().map(|call| as_unmade(graph, call)));
     Ok(Found { rows, others, closure })
+}
+
+/// A call that reaches the node only if its class is made, where nothing in sight makes it.
+fn as_unmade(graph: &Graph, call: &Occurrence) -> Hiding {
+    Hiding {
+        node: call.from,
+        name: graph.label(call.named).to_owned(),
+        role: call.role.word().to_owned(),
+        reason: reasons::DISPATCH_NOT_MADE.to_owned(),
+        file: graph.path(call.from).to_owned(),
+        line: call.pos.line,
+        far: false,
+    }
 }
 
 /// The places of an edge, whose code names `named`; the line of its source if it has none of its own.
