@@ -216,6 +216,10 @@ mod tests {
                 "2. src/a b.py:29:8: x = send(a.py:1)  (call in f, possible: 1 of 3)",
                 "[dim 2. ][path src/a b.py]:[good 29:8]: x = send(a.py:1)  (call in f, [warn possible]: 1 of 3)",
             ),
+            (
+                "21, 34: x = send(a.py:1)  (f, possible: names g)",
+                "[good 21, 34]: x = send(a.py:1)  (f, [warn possible]: names g)",
+            ),
             ("3. src/a.py  0.48  — certain words", "[dim 3. ][path src/a.py]  0.48  — certain words"),
             ("   → calls open, a.py?", "   [dim → calls] open, a.py?"),
             (" 12      certain = 1  # a/b.py:3", " [good 12]      certain = 1  # a/b.py:3"),
