@@ -122,10 +122,10 @@ fn answers_are_those_of_a_program_of_its_own_byte_for_byte() {
 fn a_change_on_disk_is_in_the_next_answer() {
     let place = index_shop();
     let resident = Resident::start(&place);
-    assert!(ask(&place, &["callers", "gross"], true).1.contains("in total)"));
+    assert!(ask(&place, &["callers", "gross"], true).1.contains("Order.total)"));
     place.project.write("shop/order.py", "from shop.price import gross\n\ndef sum_up():\n    return gross(4)\n");
     let answer = ask(&place, &["callers", "gross"], true);
-    assert!(answer.1.contains("in sum_up") && !answer.1.contains("in total)"), "{answer:?}");
+    assert!(answer.1.contains("(sum_up)") && !answer.1.contains("Order.total)"), "{answer:?}");
     // The index is current again, and the process has taken it up.
     assert_eq!(ask(&place, &["callers", "gross"], true), answer);
     let declined: Vec<bool> = resident.list_questions().into_iter().map(|(_, declined)| declined).collect();

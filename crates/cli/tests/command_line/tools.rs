@@ -28,7 +28,7 @@ fn words_by_position_are_the_arguments_of_the_tool() {
     let place = open_indexed();
     let cases: &[(&[&str], &str)] = &[
         (&["seek", "gross", "price"], "shop/price.py"),
-        (&["search", "net(value)"], "shop/price.py\n5: return net(value) + 1  (gross)"),
+        (&["search", "net(value)"], "shop/price.py\n1: def net(value):  (net)\n5: return net(value) + 1  (gross)"),
         (&["search", "import", "shop/order.py"], "shop/order.py\n1: "),
         (&["search", "--mode", "regex", "--", "-> number|nothing"], "no match"),
         (&["impact", "net", "--direction", "forward"], "gross"),

@@ -52,7 +52,7 @@ fn repositories_are_added_listed_indexed_and_removed() {
     let (_, out, _) = run(&place, "work", &["workspace", "status"]);
     assert!(out.contains("back  1 file ") && out.contains("front  1 file "), "{out}");
     let (code, out, err) = run(&place, "work", &["call", "callers", "--node-id", "back::file::price.py::fn::net"]);
-    assert!(code == 0 && out.contains("front/shop.py:5") && out.contains("show"), "{out}{err}");
+    assert!(code == 0 && out.contains("front/shop.py\n5: ") && out.contains("show"), "{out}{err}");
     let (code, out, _) = run(&place, "work", &["workspace", "remove", "front"]);
     assert!(code == 0 && out.contains("removed front"), "{out}");
     let (_, out, _) = run(&place, "work", &["workspace", "status"]);

@@ -327,7 +327,11 @@ fn row(
     (rerank, prior): (bool, &Prior),
 ) -> Row {
     let graph = snapshot.graph();
-    let intent_summary = summary(snapshot, found.node);
+    // Without a doc comment it is the header, which the code begins with.
+    let intent_summary = match body {
+        Some(_) if graph.doc(found.node).is_empty() => String::new(),
+        _ => summary(snapshot, found.node),
+    };
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),

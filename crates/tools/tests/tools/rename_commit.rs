@@ -51,10 +51,17 @@ fn all_places_follow() {
         ),
         // One node: functions of the same signature in blocks that are no nodes.
         (
-            "//- /a.ts\nit('one', () => {\n  const load = () => 1;\n  run(load);\n});\nit('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
+            "//- /a.ts\neach('one', () => {\n  const load = () => 1;\n  run(load);\n});\neach('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
             "a.ts::load",
             "a.ts",
-            "it('one', () => {\n  const fetch = () => 1;\n  run(fetch);\n});\nit('two', () => {\n  const fetch = () => 2;\n  run(fetch);\n});\n",
+            "each('one', () => {\n  const fetch = () => 1;\n  run(fetch);\n});\neach('two', () => {\n  const fetch = () => 2;\n  run(fetch);\n});\n",
+        ),
+        // A test is a node with a name, so that its functions are its own.
+        (
+            "//- /a.ts\nit('one', () => {\n  const load = () => 1;\n  run(load);\n});\nit('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
+            "file::a.ts::fn::it one::fn::load",
+            "a.ts",
+            "it('one', () => {\n  const fetch = () => 1;\n  run(fetch);\n});\nit('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
         ),
     ];
     for (program, node, path, expected) in cases {
