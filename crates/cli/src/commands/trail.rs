@@ -10,13 +10,16 @@ use crate::error::CliError;
 use crate::output::Out;
 use crate::project;
 
+/// Writes an answer as a page.
+type WritePage = fn(&Value) -> Result<String, CliError>;
+
 /// Runs the command.
 pub(crate) fn run(args: &TrailArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.root.as_deref())?;
     let services = project::open_to_ask(common, &root, true)?;
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let (name, mut arguments, page): (_, _, fn(&Value) -> Result<String, CliError>) = match &args.command {
+    let (name, mut arguments, page): (_, _, WritePage) = match &args.command {
         TrailCommand::Show { name } => ("trail_resume", json!({"trail_id": name, "force": true}), markdown),
         TrailCommand::List => ("trail_list", json!({"limit": LISTED}), list),
     };
