@@ -169,7 +169,7 @@ async def resources_and_prompts(session):
         ("m1nd://overview", "shop/price.py"),
         ("m1nd://memory", "Prices are in cents"),
         ("m1nd://file/shop/price.py", "5  def gross(value):"),
-        ("m1nd://symbol/file::shop/price.py::fn::gross", "shop/order.py:"),
+        ("m1nd://symbol/file::shop/price.py::fn::gross", "shop/order.py"),
     ):
         contents = (await session.read_resource(uri)).contents
         expect(words in contents[0].text, f"{uri} has {words!r}: {contents[0].text}")

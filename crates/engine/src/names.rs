@@ -129,8 +129,10 @@ pub fn precedence(graph: &Graph, node: NodeIx) -> (bool, u8, bool, bool) {
         | NodeKind::Interface
         | NodeKind::Type => 4,
     };
-    let is_top =
-        graph.parent(node).is_none_or(|parent| matches!(graph.kind(parent), NodeKind::File | NodeKind::Module));
+    // A method that stands outside of its type, as in Go, has the file for parent and its type in the id.
+    let is_method = node_id::names_from_end(graph.id(node)).nth(3) == Some(DefKind::Impl.word());
+    let is_top = !is_method
+        && graph.parent(node).is_none_or(|parent| matches!(graph.kind(parent), NodeKind::File | NodeKind::Module));
     let flags = graph.flags(node);
     (!flags.has(NodeFlags::TEST), rank, is_top, flags.has(NodeFlags::EXPORTED))
 }

@@ -35,6 +35,8 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     "closure",
     "by_role",
     "roles",
+    "implementations",
+    "total_implementations",
     "override_calls",
     "total_override_calls",
     "same_name",
@@ -245,6 +247,13 @@ fn write_lists(body: &Members, budget: usize) -> String {
             })
             .collect();
         push_places(&mut out, &rows.iter().collect::<Vec<_>>(), total, budget);
+    }
+    let implementations: Vec<&Members> = list(body, "implementations").collect();
+    if !implementations.is_empty() {
+        let total = number(body, "total_implementations");
+        let _ = writeln!(out, "implemented by {}:", count(total, "method"));
+        let left = budget.saturating_sub(out.len());
+        push_places(&mut out, &implementations, total, left);
     }
     let empty = Map::new();
     let closure = body.get("closure").and_then(Value::as_object).unwrap_or(&empty);

@@ -79,6 +79,7 @@ fn of_several_nodes_the_one_is_meant_that_takes_precedence() {
          //- core/gson.py\nclass Gson:\n    pass\n\
          //- tests/test_gson.py\nclass Gson:\n    pass\ndef helper(): pass\n\
          //- core/kinds.rs\npub enum Kind { Reader, Writer }\npub struct Reader;\n\
+         //- core/tree.go\npackage core\ntype node struct{}\nfunc (n *node) walk() {}\nfunc walk() {}\n\
          //- core/util.ts\nexport function helper() { return 1 }\nexport const o = { helper() { return 2 } }\n\
          //- core/printer/mod.rs\npub struct Other { pub printer: u8 }\n\
          //- lib/sessions.py\ndef get(): pass\n\
@@ -95,6 +96,7 @@ fn of_several_nodes_the_one_is_meant_that_takes_precedence() {
     for (text, expected) in [
         ("resolve", "file::core/board.py::fn::resolve"),
         ("core/board.py::resolve", "file::core/board.py::fn::resolve"),
+        ("walk", "file::core/tree.go::fn::walk"),
         ("Board.resolve", "file::core/board.py::class::Board::fn::resolve"),
         ("Gson", "file::core/gson.py::class::Gson"),
         ("Reader", "file::core/kinds.rs::struct::Reader"),

@@ -58,7 +58,9 @@ pub(crate) struct Output {
     includes: Vec<symbol::IncludedRow>,
     /// Methods that implement it, if it is abstract.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    implementations: Vec<String>,
+    implementations: Vec<symbol::ImplementationRow>,
+    #[serde(skip_serializing_if = "is_zero")]
+    total_implementations: usize,
     callers: Vec<SiteRow>,
     /// Folder or file of the rows.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -108,7 +110,7 @@ then tests, by path and line; `scope` limits the rows, their numbers and what `c
 `without_tests` the rows to those outside of tests. `impact` goes on
 to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
 the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
-the methods that implement an abstract one. For a method of a family, the rows are the calls that may run it, those
+the methods that implement an abstract one (in `scope`). For a method of a family, the rows are the calls that may run it, those
 that name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
 `same_name` counts the calls of other functions with the name, which a text search finds as well.
 
@@ -152,13 +154,14 @@ impl ReadTool for Callers {
         let includes = symbol::list_included(snapshot, &found.others, &overloads);
         let start = node;
         let targets: Vec<NodeIx> = std::iter::once(node).chain(found.others.iter().copied()).collect();
-        let implementations = symbol::implementations(snapshot, node);
         let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
         // Of the whole project: none in a folder does not mean none.
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let (implementations, total_implementations) =
+            symbol::list_implementations(snapshot, start, |path| is_below(path, &scope));
         let is_test = |node| snapshot.graph().flags(node).has(NodeFlags::TEST);
         let is_inside = |row: &Occurrence| {
             is_below(snapshot.graph().path(row.from), &scope) && !(input.without_tests && is_test(row.from))
@@ -192,6 +195,7 @@ impl ReadTool for Callers {
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,
             implementations,
+            total_implementations,
             node,
             name,
         };

@@ -9,7 +9,8 @@ use super::callers::guidance;
 use super::closure::Closure;
 use super::symbol;
 use crate::framework::{
-    Answer, Command, ReadContext, ReadTool, Route, Stage, TextGroups, Tool, ToolError, Toolset, number, rows_schema,
+    Answer, Command, ReadContext, ReadTool, Route, Stage, TextGroups, Tool, ToolError, Toolset, is_zero, number,
+    rows_schema,
 };
 use crate::rows::{self, NodeRow};
 use crate::site_text::{SITE_GROUPS, SITE_OMITS};
@@ -43,7 +44,9 @@ pub(crate) struct Output {
     includes: Vec<symbol::IncludedRow>,
     /// Methods that implement it, if it is abstract.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    implementations: Vec<String>,
+    implementations: Vec<symbol::ImplementationRow>,
+    #[serde(skip_serializing_if = "is_zero")]
+    total_implementations: usize,
     references: Vec<SiteRow>,
     /// Number of places, all pages.
     total_references: usize,
@@ -110,7 +113,7 @@ impl ReadTool for References {
         }
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
         let includes = symbol::list_included(snapshot, &found.others, &overloads);
-        let implementations = symbol::implementations(snapshot, node);
+        let (implementations, total_implementations) = symbol::list_implementations(snapshot, node, |_| true);
         let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
@@ -125,6 +128,7 @@ impl ReadTool for References {
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,
             implementations,
+            total_implementations,
             node,
             name,
         };

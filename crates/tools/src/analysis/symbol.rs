@@ -5,8 +5,12 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{Graph, NodeFlags, NodeIx};
 use serde::Serialize;
 
+use crate::sites::LineReader;
+
 /// Maximum number of nodes listed.
 const MAX_LISTED: usize = 20;
+/// Maximum number of implementations listed.
+const MAX_IMPLEMENTATIONS: usize = 100;
 
 /// A node whose uses are among the rows of another one.
 #[derive(Debug, Serialize)]
@@ -35,17 +39,38 @@ fn part(graph: &Graph, node: NodeIx) -> &'static str {
     }
 }
 
-/// Ids of the methods that implement an abstract one, or one that is overridden.
-pub(super) fn implementations(snapshot: &Snapshot, node: NodeIx) -> Vec<String> {
+/// A method that implements an abstract one.
+#[derive(Debug, Serialize)]
+pub(super) struct ImplementationRow {
+    node_id: String,
+    file_path: String,
+    line_number: u32,
+    line_content: String,
+}
+
+/// The methods that implement an abstract one, in some of the files: the first, and the number of all.
+pub(super) fn list_implementations(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    is_inside: impl Fn(&str) -> bool,
+) -> (Vec<ImplementationRow>, usize) {
     let graph = snapshot.graph();
     if !graph.same_symbol(node).iter().any(|&place| graph.flags(place).has(NodeFlags::ABSTRACT)) {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
     let edges = graph.in_edges(node).filter(|edge| edge.relation == Relation::Overrides);
     let mut found: Vec<NodeIx> = edges.map(|edge| graph.definition_of(edge.from)).collect();
-    found.sort_unstable();
+    found.retain(|&node| is_inside(graph.path(node)));
+    found.sort_unstable_by_key(|&node| (graph.path(node), graph.lines(node).0, node));
     found.dedup();
-    found.into_iter().take(MAX_LISTED).map(|node| graph.id(node).to_owned()).collect()
+    let mut lines = LineReader::new(snapshot);
+    let row = |&node: &NodeIx| ImplementationRow {
+        node_id: graph.id(node).to_owned(),
+        file_path: graph.path(node).to_owned(),
+        line_number: graph.lines(node).0,
+        line_content: lines.read(graph.path(node), graph.lines(node).0).0.trim().to_owned(),
+    };
+    (found.iter().take(MAX_IMPLEMENTATIONS).map(row).collect(), found.len())
 }
 
 /// What follows the name of a node in a sentence about its callers: `, by 2 constructors`.
