@@ -125,6 +125,9 @@ fn show(error: &CliError, out: &mut Out) {
     {
         note(format!("  {hint}"));
         choices(error).for_each(|choice| note(format!("    {choice}")));
+        // The first lines of each, so that the caller can choose.
+        let heads = error.details().get("heads").and_then(serde_json::Value::as_str).unwrap_or_default();
+        heads.lines().for_each(|line| note(format!("    {}", m1nd_tools::visible(line))));
     }
     if let Some(next) = error.next() {
         note(format!("  {} {next}", paint(colour, Tone::Strong, "next:")));
