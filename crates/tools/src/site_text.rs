@@ -108,9 +108,6 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     }
     let hiding = number(closure, "total_hiding");
     let mut out = match (is_closed, hiding) {
-        (false, _) if is_open_outside(closure) => {
-            format!("complete in this project: {figures}; code outside of it may call it as well")
-        }
         (true, _) => format!("complete: {figures}; no search adds one"),
         (false, 0) => format!("not known to be complete: {figures}"),
         (false, 1) => format!("not known to be complete: {figures}; the place at the end may be one more"),
@@ -140,14 +137,6 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         let _ = writeln!(out, "not among them: {} of others with this name ({named}{more})", count(calls, "call"));
     }
     out
-}
-
-/// Whether nothing in the project can hide a use, and only code outside of it may use the node.
-fn is_open_outside(closure: &Members) -> bool {
-    let mut hiding = 0;
-    let is_outside = |row: &Members| text(row, "reason") == reasons::CALLED_FROM_OUTSIDE;
-    let all = list(closure, "hiding").inspect(|_| hiding += 1).all(is_outside);
-    all && hiding > 0 && hiding == number(closure, "total_hiding") && text(closure, "beside").is_empty()
 }
 
 /// `1 call`, `2 calls`, `2 uses (read or type)`.
@@ -258,7 +247,7 @@ fn write_lists(body: &Members, budget: usize) -> String {
     let empty = Map::new();
     let closure = body.get("closure").and_then(Value::as_object).unwrap_or(&empty);
     let hiding: Vec<&Members> = list(closure, "hiding").collect();
-    if !hiding.is_empty() && !is_open_outside(closure) {
+    if !hiding.is_empty() {
         let total = number(closure, "total_hiding");
         let _ = writeln!(out, "may be more ({}):", count(total, "place"));
         let left = budget.saturating_sub(out.len());

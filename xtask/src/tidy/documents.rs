@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use m1nd_base::RepoPath;
+
 use super::Source;
 
 /// Endings of files that a document names without a folder, as `budget.rs`.
@@ -108,17 +110,7 @@ fn known_part(path: &str) -> &str {
 /// A relative path as seen from the folder of a document; `None` if it leaves the repository.
 fn beside(document: &str, path: &str) -> Option<String> {
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    RepoPath::resolve_in(folder, path).map(|path| path.to_string())
 }
 
 /// The texts between single backticks of a line.

@@ -22,10 +22,9 @@ use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Dispatch, Graph, NodeFlags, NodeIx};
 
 pub use exported::is_visible_outside;
-pub(crate) use open::UNKNOWN_MODULE;
+pub(crate) use open::{Families, UNKNOWN_MODULE};
 
 use crate::calls::is_test;
-use open::Families;
 use unseen::Unseen;
 
 /// Maximum number of rows listed of what may hide something.
@@ -89,6 +88,8 @@ pub mod reasons {
     pub const REGISTERED: &str = "registered";
     /// Code outside of the project calls it: a runtime, a framework, a base or trait from outside.
     pub const CALLED_FROM_OUTSIDE: &str = "called_from_outside";
+    /// A call of a member outside of the project with its name, which the node may implement or replace.
+    pub const OUTSIDE_MEMBER: &str = "outside_member";
     /// The language calls it where nothing names it: for copies, conversions, members without an initialiser.
     pub const IMPLICIT_CALL: &str = "implicit_call";
     /// The name stands there, and no fact explains it.
@@ -151,11 +152,12 @@ impl Closure {
         self.hiding.extend(rows.take(left));
     }
 
-    /// Restricts the verdict to uses in some files: a place in another file hides none of them. Places that the limit
-    /// of the list leaves out may be in any file.
+    /// Restricts the verdict to uses in some files. A place in another file hides none of them if the use would stand
+    /// there itself. A value that is passed on, a registration and code outside may lead to a use in any file, and so
+    /// may places that the limit of the list leaves out.
     pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
         let unlisted = self.total_hiding.saturating_sub(self.hiding.len());
-        self.hiding.retain(|open| is_inside(&open.file));
+        self.hiding.retain(|open| !stands_at_its_place(&open.reason) || is_inside(&open.file));
         self.total_hiding = self.hiding.len() + unlisted;
         if unlisted == 0 && self.beside.is_empty() {
             (self.state, self.indirect, self.why) = judge(&self.hiding, false, &[]);
@@ -385,12 +387,25 @@ fn list_reasons<'h>(rows: impl Iterator<Item = &'h Hiding>, whither: &str) -> Ve
     clauses
 }
 
+/// Whether the use that such a place hides would stand at that place.
+fn stands_at_its_place(reason: &str) -> bool {
+    let elsewhere = [
+        reasons::PASSED_AS_VALUE,
+        reasons::REGISTERED,
+        reasons::CALLED_FROM_OUTSIDE,
+        reasons::IMPLICIT_CALL,
+        reasons::DYNAMIC_NAME,
+    ];
+    !elsewhere.contains(&reason)
+}
+
 /// What a reason of [`reasons`] says of a name; empty for those of the linker.
 fn clause_of(reason: &str) -> &'static str {
     match reason {
         reasons::PASSED_AS_VALUE => "is used as a value, which may be called anywhere",
         reasons::REGISTERED => "is registered, and what registers it may call it",
         reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may call it",
+        reasons::OUTSIDE_MEMBER => "is a member outside of the project, a call of which may run it",
         reasons::IMPLICIT_CALL => "is a constructor that copies, conversions and members call without naming it",
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",

@@ -24,16 +24,16 @@ const OUTSIDE_RECEIVER: &str = "outside_receiver";
 
 /// The language of each file, by its node: a hub has thousands of open references, and looking up the file of
 /// each by its path costs more than all the rest.
-pub(super) struct Families(FxHashMap<NodeIx, Language>);
+pub(crate) struct Families(FxHashMap<NodeIx, Language>);
 
 impl Families {
-    pub(super) fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
+    pub(crate) fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
         let graph = snapshot.graph();
         let language = |file: &m1nd_engine::FileEntry| Some((graph.find_file(file.path.as_str())?, file.language));
         snapshot.derived_values().get_or_init(|| Self(snapshot.files().iter().filter_map(language).collect()))
     }
 
-    pub(super) fn family(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
+    pub(crate) fn family(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
         self.language(graph, node).map(Language::family)
     }
 

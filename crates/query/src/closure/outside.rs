@@ -97,6 +97,12 @@ pub(super) fn find_callers(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: b
     })
 }
 
+/// Whether a call that names a member outside of the project may run a function: it implements or replaces one.
+pub(crate) fn may_run_for_outside_member(snapshot: &Snapshot, node: NodeIx) -> bool {
+    called_from_outside(snapshot, node)
+        .is_some_and(|from| matches!(from.how, How::Member | How::MayReplace | How::HandedOver | How::Reflection))
+}
+
 /// Returns why code outside of the project calls a function, or `None` if nothing says so.
 pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<FromOutside> {
     let graph = snapshot.graph();

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roles::{self, Role};
 use crate::calls::is_test;
+use crate::closure::outside::may_run_for_outside_member;
 use crate::closure::{self, Closure, Hiding, Rows, reasons};
 
 /// Members of a file or module that are looked up with it.
@@ -239,17 +240,36 @@ fn find_places(
     }
     let others = targets.iter().copied().filter(|target| *target != node).collect();
     let mut closure = closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete));
-    closure.add_hiding(unmade.iter().map(|call| as_unmade(graph, call)));
+    closure.add_hiding(unmade.iter().map(|call| as_hiding(graph, call, reasons::DISPATCH_NOT_MADE)));
+    if kind != Rows::Names {
+        let outside = calls_of_outside_members(snapshot, targets);
+        closure.add_hiding(outside.iter().map(|call| as_hiding(graph, call, reasons::OUTSIDE_MEMBER)));
+    }
     Ok(Found { rows, others, closure })
 }
 
-/// A call that reaches the node only if its class is made, where nothing in sight makes it.
-fn as_unmade(graph: &Graph, call: &Occurrence) -> Hiding {
+/// The calls of members outside of the project that have the name of a node which may implement or replace them: the
+/// type of the receiver is one from outside, and its value may be of the project.
+fn calls_of_outside_members(snapshot: &Snapshot, targets: &[NodeIx]) -> Vec<Occurrence> {
+    let graph = snapshot.graph();
+    let Some(&node) = targets.iter().find(|&&target| may_run_for_outside_member(snapshot, target)) else {
+        return Vec::new();
+    };
+    let families = closure::Families::of(snapshot);
+    let family = families.family(graph, node);
+    let members = graph.find_labelled(graph.label(node)).into_iter().filter(|&other| graph.kind(other).is_outside());
+    let calls = members.flat_map(|member| graph.in_edges(member)).filter(|edge| edge.relation == Relation::Calls);
+    let found = calls.flat_map(|edge| places(graph, &edge, edge.to));
+    found.filter(|call| families.family(graph, call.from) == family).collect()
+}
+
+/// A call that may reach the node, as a row of what hides more.
+fn as_hiding(graph: &Graph, call: &Occurrence, reason: &str) -> Hiding {
     Hiding {
         node: call.from,
         name: graph.label(call.named).to_owned(),
         role: call.role.word().to_owned(),
-        reason: reasons::DISPATCH_NOT_MADE.to_owned(),
+        reason: reason.to_owned(),
         file: graph.path(call.from).to_owned(),
         line: call.pos.line,
         far: false,

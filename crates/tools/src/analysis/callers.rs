@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use m1nd_base::{NodeKind, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_query::closure::ClosureState;
+use m1nd_query::closure::{ClosureState, reasons};
 use m1nd_query::references::{
     Occurrence, OccurrenceAnswer, OverrideCalls, SameName, callers_of_overloads, calls_of_overrides, same_names,
 };
@@ -119,7 +119,7 @@ that name a method above it included; `override_calls` are the calls that name a
 `total_sites` the calls. `closure.state` is `closed` if every call is known. It is `blocked` if something may hide
 more, and `closure.hiding` lists each place with its `reason`: a reference without a known target that has the name; a
 use as a value (`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
-(`called_from_outside`); the name in code, strings or other files that no reference explains (`unexplained_text`,
+(`called_from_outside`), and each call of a member outside with its name (`outside_member`); the name in code, strings or other files that no reference explains (`unexplained_text`,
 `dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls
 it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
@@ -169,7 +169,7 @@ impl ReadTool for Callers {
         let mut family = calls_of_overrides(snapshot, &targets, &found.rows, cx.cancel())?;
         // They are counted in the whole project.
         let (same_name, total_same_name_calls) = match scope.is_empty() {
-            true => list_same_names(snapshot, (start, &targets), &found.rows, &family),
+            true => list_same_names(snapshot, (start, &targets), &found, &family),
             false => (Vec::new(), 0),
         };
         family.rows.retain(is_inside);
@@ -203,19 +203,19 @@ impl ReadTool for Callers {
     }
 }
 
-/// Other functions with the name of a node, and the number of their calls: a text search finds these as well. `rows`
-/// are its calls, `family` overrides it.
+/// Other functions with the name of a node, and the number of their calls: a text search finds these as well. `found`
+/// has its calls, `family` overrides it.
 fn list_same_names(
     snapshot: &Snapshot,
     (node, targets): (NodeIx, &[NodeIx]),
-    rows: &[Occurrence],
+    found: &OccurrenceAnswer,
     family: &OverrideCalls,
 ) -> (Vec<SameNameRow>, usize) {
     let graph = snapshot.graph();
     if graph.kind(node) != NodeKind::Function {
         return (Vec::new(), 0);
     }
-    let named = rows.iter().map(|row| row.named);
+    let named = found.rows.iter().map(|row| row.named);
     let own = targets.iter().copied().chain(family.methods.iter().copied()).chain(named).collect();
     let row = |other: &SameName| {
         let id = graph.id(other.node).to_owned();
@@ -225,7 +225,10 @@ fn list_same_names(
         };
         SameNameRow { node_id: id, name, calls: other.calls }
     };
-    let found = same_names(snapshot, node, &own);
+    // A call of a member outside may run a node that code outside calls: it is not another one.
+    let may_be_outside = found.closure.hiding.iter().any(|open| open.reason == reasons::CALLED_FROM_OUTSIDE);
+    let mut found = same_names(snapshot, node, &own);
+    found.retain(|other| !(may_be_outside && graph.kind(other.node).is_outside()));
     (found.iter().take(MAX_SAME_NAMES).map(row).collect(), found.iter().map(|other| other.calls).sum())
 }
 

@@ -143,3 +143,39 @@ class UseTest {
     assert_eq!(lines(&project.ok("callers", outside)), "src/Node.java src/Use.java");
     assert_eq!(of_src["next_step_hint"], answer["next_step_hint"], "and so is what follows from it");
 }
+
+#[test]
+fn a_call_of_a_member_outside_may_run_the_method_that_implements_it() {
+    let cases = [
+        (
+            "//- go.mod\nmodule x\n//- a.go\npackage x\nimport \"io\"\ntype T struct{}\nfunc (t T) Write(b []byte) (int, error) { return 0, nil }\nfunc run(w io.Writer) { w.Write(nil) }\nfunc Use() { run(T{}) }\n",
+            "T.Write",
+            5,
+        ),
+        (
+            "//- a.py\nfrom threading import Thread\nclass Mine(Thread):\n    def run(self): pass\ndef go(t: Thread):\n    t.run()\ngo(Mine())\n",
+            "Mine.run",
+            5,
+        ),
+        (
+            "//- a.ts\nimport { Base } from 'outside';\nclass Mine extends Base { handle() { return 1 } }\nexport function go(b: Base) { return b.handle() }\ngo(new Mine());\n",
+            "Mine.handle",
+            3,
+        ),
+        (
+            "//- Cargo.toml\n[package]\nname = \"x\"\nversion = \"0.1.0\"\n//- src/lib.rs\nuse std::io::Write;\npub struct W;\nimpl Write for W { fn write(&mut self, b: &[u8]) -> std::io::Result<usize> { Ok(0) } }\npub fn go(w: &mut dyn Write) { w.write(b\"x\"); }\n",
+            "W.write",
+            4,
+        ),
+    ];
+    for (program, node, line) in cases {
+        let answer = Project::new(program).ok("callers", json!({"node_id": node}));
+        assert_eq!(answer["closure"]["state"], "blocked", "{answer}");
+        let hiding = answer["closure"]["hiding"].as_array().expect("places");
+        assert!(hiding.iter().any(|row| row["reason"] == "outside_member" && row["line"] == line), "{answer}");
+        assert_eq!(answer["same_name"], Value::Null, "it is not known to be another one: {answer}");
+        let program = format!("{program}//- other/note.md\n# A note\n");
+        let elsewhere = Project::new(&program).ok("callers", json!({"node_id": node, "scope": "other"}));
+        assert_eq!(elsewhere["closure"]["state"], "blocked", "code outside may call it from anywhere: {elsewhere}");
+    }
+}
