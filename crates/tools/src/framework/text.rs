@@ -330,15 +330,6 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
     verdicts + &text + &long
 }
 
-/// A row in the general form, for a tool that only changes what the row has.
-pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(
-        members,
-        &Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
-        0,
-    )
-}
-
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
 fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> String {
     let mut line = head(members);
