@@ -81,6 +81,7 @@ pub fn nest(tree: &Tree, links: &[Link], whole: Circle) -> Vec<Circle> {
             inner[container].push((places[a], places[b], link.weight));
         }
     }
+    inner.iter_mut().for_each(merge_links);
     // Containers come before their content.
     let mut circles = vec![Circle::default(); count];
     let fill = |siblings: &[usize], links: &[(usize, usize, f64)], container: Circle, circles: &mut [Circle]| {
@@ -98,4 +99,17 @@ pub fn nest(tree: &Tree, links: &[Link], whole: Circle) -> Vec<Circle> {
         }
     }
     circles
+}
+
+/// Makes all links of two siblings one, so that a packing has at most one for each pair.
+fn merge_links(links: &mut Vec<(usize, usize, f64)>) {
+    links.iter_mut().for_each(|(a, b, _)| (*a, *b) = (*a.min(b), *a.max(b)));
+    links.sort_unstable_by_key(|(a, b, _)| (*a, *b));
+    links.dedup_by(|next, kept| {
+        let is_same = (next.0, next.1) == (kept.0, kept.1);
+        if is_same {
+            kept.2 += next.2;
+        }
+        is_same
+    });
 }

@@ -123,12 +123,12 @@ fn a_packing_fills_its_container() {
 #[ignore = "measures time"]
 fn measure_100_000_nodes() {
     for (name, fan) in [("packages, folders, files, symbols", 18), ("one flat folder", 100_000)] {
-        let parents: Vec<Option<usize>> = (0..100_000usize).map(|node| node.checked_sub(1).map(|at| at / fan)).collect();
+        let parents: Vec<Option<usize>> =
+            (0..100_000usize).map(|node| node.checked_sub(1).map(|at| at / fan)).collect();
         let weights = (0..100_000u64).map(|node| (node * 7_919 % 1_000) as f64).collect();
         let tree = Tree { parents, weights };
-        let links: Vec<Link> = (0..400_000usize)
-            .map(|at| Link { from: at * 31 % 100_000, to: at * 17 % 99_991, weight: 1.0 })
-            .collect();
+        let links: Vec<Link> =
+            (0..400_000usize).map(|at| Link { from: at * 31 % 100_000, to: at * 17 % 99_991, weight: 1.0 }).collect();
         let start = std::time::Instant::now();
         let circles = nest(&tree, &links, WHOLE);
         println!("{name}: {} circles in {:?}", circles.len(), start.elapsed());
