@@ -20,7 +20,7 @@ const CHURN_HALF_LIFE: f64 = 90.0;
 pub enum Color {
     /// Its layer, declared or inferred.
     Layer,
-    /// Recent commits of the file that changes most.
+    /// Recent commits of the file in it that changes most, as a share of the most of any file.
     Churn,
     /// Combined risk of the riskiest file.
     Risk,
@@ -198,7 +198,11 @@ fn read_values(
             let history = snapshot.history_at_hand(cancel);
             gaps.extend(history.gaps().iter().cloned());
             let churn = |path: &str| history.file(path).map(|file| file.decayed_commits(CHURN_HALF_LIFE));
-            Values::Heat(entries().filter_map(|(node, file)| Some((node, churn(file.path.as_str())?))).collect())
+            let mut by_file: FxHashMap<NodeIx, f64> =
+                entries().filter_map(|(node, file)| Some((node, churn(file.path.as_str())?))).collect();
+            let most = by_file.values().copied().fold(0.0, f64::max);
+            by_file.values_mut().for_each(|value| *value /= most.max(f64::MIN_POSITIVE));
+            Values::Heat(by_file)
         }
         Color::Risk => {
             let history = snapshot.history_at_hand(cancel);

@@ -24,7 +24,7 @@ pub const MAX_NODES: usize = 20_000;
 pub const DEFAULT_EDGES: usize = 4_000;
 /// Maximum number of bundled edges of one answer.
 pub const MAX_EDGES: usize = 40_000;
-/// Maximum number of ids to open; more are ignored and counted in [`MapAnswer::unknown`].
+/// Maximum number of ids to open and to reveal; more are listed in [`MapAnswer::unknown`].
 pub const MAX_OPEN: usize = 1_000;
 
 /// A question for the map.
@@ -32,6 +32,8 @@ pub const MAX_OPEN: usize = 1_000;
 pub struct MapQuery {
     /// Ids of nodes that are replaced by their content, and with them all that contain them.
     pub open: Vec<String>,
+    /// Ids of nodes to show, also beyond the limit: what contains them is opened.
+    pub reveal: Vec<String>,
     /// Nodes, at most [`MAX_NODES`]; the largest are kept.
     pub limit: usize,
     /// Bundled edges, at most [`MAX_EDGES`]; the strongest are kept.
@@ -42,7 +44,7 @@ pub struct MapQuery {
 
 impl Default for MapQuery {
     fn default() -> Self {
-        Self { open: Vec::new(), limit: DEFAULT_NODES, edges: DEFAULT_EDGES, color: None }
+        Self { open: Vec::new(), reveal: Vec::new(), limit: DEFAULT_NODES, edges: DEFAULT_EDGES, color: None }
     }
 }
 
@@ -100,6 +102,18 @@ pub struct MapEdge {
     pub kinds: Vec<Relation>,
     /// Number of certain ones among them.
     pub certain: u32,
+    /// A place of one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// Path of the file.
+    pub file_path: String,
+    /// Its line, 1-based.
+    pub line: u32,
 }
 
 /// What a map leaves out.
@@ -119,7 +133,7 @@ pub struct MapAnswer {
     /// The nodes, containers before their content.
     pub nodes: Vec<MapNode>,
     /// The opened nodes, which are circles around their content.
-    pub containers: Vec<MapNode>,
+    pub opened: Vec<MapNode>,
     /// The strongest edges first.
     pub edges: Vec<MapEdge>,
     /// What is left out.
@@ -129,7 +143,7 @@ pub struct MapAnswer {
     /// What the colours mean, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legend: Option<Legend>,
-    /// Ids to open that no node has.
+    /// Ids to open or reveal that no node has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
 }
@@ -152,13 +166,22 @@ struct Shown {
 pub fn map(snapshot: &Snapshot, query: &MapQuery, cancel: &Cancel) -> Result<MapAnswer, Cancelled> {
     let tree = MapTree::of(snapshot, cancel)?;
     // 1. What is open, with all that contains it.
+    let mut unknown = Vec::new();
+    let mut find = |ids: &[String]| -> Vec<usize> {
+        unknown.extend(ids.iter().skip(MAX_OPEN).cloned());
+        let mut found = Vec::new();
+        for id in ids.iter().take(MAX_OPEN) {
+            match tree.find(snapshot, id) {
+                Some(at) => found.push(at),
+                None => unknown.push(id.clone()),
+            }
+        }
+        found
+    };
+    let (open, revealed) = (find(&query.open), find(&query.reveal));
     let mut is_open = vec![false; tree.content.len()];
-    let mut unknown: Vec<String> = query.open.iter().skip(MAX_OPEN).cloned().collect();
-    for id in query.open.iter().take(MAX_OPEN) {
-        let Some(at) = tree.find(snapshot, id) else {
-            unknown.push(id.clone());
-            continue;
-        };
+    let above = revealed.iter().filter_map(|at| tree.tree.parent(*at));
+    for at in open.iter().copied().chain(above) {
         let mut next = Some(at);
         while let Some(at) = next.filter(|at| !is_open[*at]) {
             is_open[at] = true;
@@ -166,7 +189,7 @@ pub fn map(snapshot: &Snapshot, query: &MapQuery, cancel: &Cancel) -> Result<Map
         }
     }
     // 2. What is shown, and what stands for the rest.
-    let shown = show(&tree, &is_open, query.limit.min(MAX_NODES));
+    let shown = show(&tree, &is_open, &revealed, query.limit.min(MAX_NODES));
     // 3. Edges between what is shown.
     let (edges, hidden_edges) = bundle(snapshot, &tree, &shown, query.edges.min(MAX_EDGES), cancel)?;
     // 4. Colours.
@@ -196,7 +219,7 @@ pub fn map(snapshot: &Snapshot, query: &MapQuery, cancel: &Cancel) -> Result<Map
     Ok(MapAnswer {
         generation: snapshot.generation(),
         nodes: shown.nodes.iter().map(&mut describe).collect(),
-        containers: shown.containers.iter().map(&mut describe).collect(),
+        opened: shown.containers.iter().map(&mut describe).collect(),
         edges,
         hidden: Hidden { nodes: shown.hidden, edges: hidden_edges },
         bounds: [0.0, 0.0, BOUNDS, BOUNDS],
@@ -211,13 +234,13 @@ fn round(value: f64) -> f64 {
     (value * DIGITS).round() / DIGITS
 }
 
-fn show(tree: &MapTree, is_open: &[bool], limit: usize) -> Shown {
+fn show(tree: &MapTree, is_open: &[bool], revealed: &[usize], limit: usize) -> Shown {
     let is_expanded = |at: usize| is_open[at] && !tree.children[at].is_empty();
     let is_visible = |at: usize| tree.tree.parent(at).is_none_or(is_expanded);
     let mut nodes: Vec<usize> = (0..is_open.len()).filter(|at| is_visible(*at) && !is_expanded(*at)).collect();
     let all = nodes.len();
     if all > limit {
-        let weight = |at: &usize| tree.tree.weights[*at];
+        let weight = |at: &usize| if revealed.contains(at) { f64::INFINITY } else { tree.tree.weights[*at] };
         nodes.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.cmp(b)));
         nodes.truncate(limit);
         nodes.sort_unstable();
@@ -240,6 +263,8 @@ struct Bundle {
     certain: u32,
     /// A bit for each relation.
     kinds: u64,
+    /// The first in the order of the tree.
+    first: usize,
 }
 
 /// The strongest edges between what is shown, and the number of those beyond the limit.
@@ -251,11 +276,11 @@ fn bundle(
     cancel: &Cancel,
 ) -> Result<(Vec<MapEdge>, usize), Cancelled> {
     let mut bundles: FxHashMap<(usize, usize), Bundle> = FxHashMap::default();
-    for Arc { from, to, relation, is_certain } in &tree.arcs {
+    for (number, Arc { from, to, relation, is_certain }) in tree.arcs.iter().enumerate() {
         let ends = (shown.representative[*from as usize], shown.representative[*to as usize]);
         let (Some(from), Some(to)) = ends else { continue };
         if from != to {
-            let bundle = bundles.entry((from, to)).or_default();
+            let bundle = bundles.entry((from, to)).or_insert_with(|| Bundle { first: number, ..Bundle::default() });
             bundle.count = bundle.count.saturating_add(1);
             bundle.certain = bundle.certain.saturating_add(u32::from(*is_certain));
             bundle.kinds |= 1 << (*relation as u8);
@@ -272,6 +297,7 @@ fn bundle(
         count: bundle.count,
         kinds: Relation::ALL.iter().copied().filter(|kind| bundle.kinds >> (*kind as u8) & 1 == 1).collect(),
         certain: bundle.certain,
+        at: tree.find_place(snapshot.graph(), &tree.arcs[bundle.first]),
     };
     Ok((bundles.into_iter().map(describe).collect(), hidden))
 }

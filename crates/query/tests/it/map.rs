@@ -75,14 +75,20 @@ fn each_level_shows_its_nodes_and_bundled_edges() {
     edges.sort();
     let expected = [format!("folder::. -> {core} 3/3 imports,calls"), format!("{web} -> {core} 3/3 imports,calls")];
     assert_eq!(edges, expected);
+    let places: Vec<(&str, u32)> = closed
+        .edges
+        .iter()
+        .filter_map(|edge| Some((edge.at.as_ref()?.file_path.as_str(), edge.at.as_ref()?.line)))
+        .collect();
+    assert_eq!(places, [("index.js", 1), ("packages/web/src/<script>alert(1)<!--.js", 1)]);
     // A file opens what contains it; its symbols are nodes, with members inside of them.
     let file = "file::packages/core/src/add.js";
     let open = ask(&snapshot, &[file], None);
     let symbols: Vec<&MapNode> = open.nodes.iter().filter(|node| node.kind == MapKind::Symbol).collect();
     assert_eq!(symbols.iter().map(|node| node.label.as_str()).collect::<Vec<_>>(), ["add", "Sum"]);
     assert!(symbols.iter().all(|node| node.parent.as_deref() == Some(file)));
-    let containers: Vec<&str> = open.containers.iter().map(|node| node.id.as_str()).collect();
-    assert_eq!(containers, [core, "folder::packages/core/src", file]);
+    let opened: Vec<&str> = open.opened.iter().map(|node| node.id.as_str()).collect();
+    assert_eq!(opened, [core, "folder::packages/core/src", file]);
     assert!(list_edges(&open).iter().any(|edge| edge.starts_with(&format!("{web} -> {file}::fn::add"))));
     assert!(list_edges(&open).iter().any(|edge| edge.contains("class::Sum -> ")), "{:?}", list_edges(&open));
 }
@@ -97,7 +103,7 @@ fn opening_moves_nothing_else() {
         assert_eq!(find(&open, &node.id), node);
     }
     // The opened node is the circle around its content.
-    let container = open.containers.iter().find(|node| node.id == "folder::packages/web").expect("is open");
+    let container = open.opened.iter().find(|node| node.id == "folder::packages/web").expect("is open");
     assert_eq!(container, find(&closed, "folder::packages/web"));
     let inner: Vec<&MapNode> =
         open.nodes.iter().filter(|node| node.parent.as_deref() == Some("folder::packages/web")).collect();
@@ -113,13 +119,19 @@ fn opening_moves_nothing_else() {
 fn limits_keep_the_largest_and_count_the_rest() {
     let snapshot = Project::new(PACKAGES).open_indexed().snapshot();
     let all = ask(&snapshot, &["folder::packages/core/src"], None);
-    let query = MapQuery { open: vec!["folder::packages/core/src".into()], limit: 2, edges: 1, color: None };
+    let query = MapQuery { open: vec!["folder::packages/core/src".into()], limit: 2, edges: 1, ..MapQuery::default() };
     let cut = map(&snapshot, &query, &Cancel::new()).expect("not cancelled");
     assert_eq!((cut.nodes.len(), cut.hidden.nodes), (2, all.nodes.len() - 2));
     assert!(cut.edges.len() <= 1);
     for node in &cut.nodes {
         assert_eq!(find(&all, &node.id), node);
     }
+    // What is to be seen is among the nodes, however small.
+    let sum = "file::packages/core/src/add.js::class::Sum";
+    let query = MapQuery { reveal: vec![sum.into(), "gone".into()], limit: 1, ..MapQuery::default() };
+    let revealed = map(&snapshot, &query, &Cancel::new()).expect("not cancelled");
+    assert_eq!(revealed.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), [sum]);
+    assert_eq!(revealed.unknown, ["gone"]);
     let none = map(&snapshot, &MapQuery { edges: 0, ..MapQuery::default() }, &Cancel::new()).expect("not cancelled");
     assert_eq!((none.edges.len(), none.hidden.edges), (0, 2));
 }
