@@ -63,28 +63,32 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         let request = IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(&root) };
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
     }
-    if outcome.is_ok() {
-        // Rankings use the history, so that the first query would have to read it.
-        terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
-        let mut history = engine.snapshot().history(&cancel);
-        for _ in 0..MAX_READINGS {
-            if !history.is_being_read() {
-                break;
-            }
-            history = engine.snapshot().history(&cancel);
-        }
-    }
     terminal.finish();
     let report = outcome?;
     let recovered = engine.files().take_recovered();
-    if !out.json {
-        return summary(&root, &report, &engine, out);
+    if out.json {
+        let mut answer = as_json(&report, &engine);
+        if !recovered.is_empty() {
+            answer["recovered_writes"] = json!(recovered.batches);
+        }
+        out.value(&answer)?;
+    } else {
+        summary(&root, &report, &engine, out)?;
     }
-    let mut answer = as_json(&report, &engine);
-    if !recovered.is_empty() {
-        answer["recovered_writes"] = json!(recovered.batches);
+    read_history(&engine, &cancel, args.quiet || out.json);
+    Ok(())
+}
+
+/// Reads the commits, which the answer does not need, so that no question has to read them.
+fn read_history(engine: &Engine, cancel: &Cancel, quiet: bool) {
+    let terminal = Terminal::new(quiet);
+    terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
+    for _ in 0..MAX_READINGS {
+        if !engine.snapshot().history(cancel).is_being_read() {
+            break;
+        }
     }
-    out.value(&answer)
+    terminal.finish();
 }
 
 /// Indexes all repositories of a workspace; one report for all.
