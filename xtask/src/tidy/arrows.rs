@@ -27,7 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
     ("tools", &["query", "mind", "sessions", "edit", "run", "engine", "base"]),
     ("server", &["tools", "mind", "engine", "base"]),
-    ("cli", &["server", "tools", "query", "mind", "run", "engine", "base"]),
+    ("http", &["server", "tools", "engine", "store", "base"]),
+    ("cli", &["http", "server", "tools", "query", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),
 ];
 /// Prefix of all packages except the tasks.
