@@ -69,6 +69,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Call(args)) => commands::call::run(args, common, out),
         Some(Command::Tool(args)) => commands::call::command(args, common, out),
         Some(Command::Serve(args)) => commands::serve::run(args, common),
+        Some(Command::Open(args)) => commands::open::run(args, common, out),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),

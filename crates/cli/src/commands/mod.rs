@@ -9,6 +9,7 @@ pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod lock;
 pub(crate) mod memory;
+pub(crate) mod open;
 pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
