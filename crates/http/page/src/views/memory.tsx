@@ -1,0 +1,5 @@
+import type { JSX } from "preact";
+
+export default function View(): JSX.Element {
+  return <h1>memory</h1>;
+}
