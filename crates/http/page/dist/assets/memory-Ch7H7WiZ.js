@@ -1,1 +1,0 @@
-import{l as e}from"./index-B8pangx5.js";function t(){return e(`h1`,{children:`memory`})}export{t as default};
