@@ -8,6 +8,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildTree, makeRows, selectMap } from "./map.mjs";
 import { startTools } from "./mcp.mjs";
+import { startMemory } from "./memory.mjs";
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -55,6 +56,7 @@ function sendFile(request, response, path) {
 
 export function startServer({ binary, root, home, port = 0, rows }) {
   const tools = startTools(binary, root, home);
+  const memory = startMemory(binary, root, home);
   const token = randomBytes(16).toString("hex");
   let map;
   const loadMap = () => {
@@ -99,6 +101,9 @@ export function startServer({ binary, root, home, port = 0, rows }) {
         maxEdges: Number(url.searchParams.get("edges") ?? 4000), color: url.searchParams.get("color") ?? "layer",
       }));
     }
+    if (url.pathname === "/api/memory") return sendJson(response, 200, await memory.list());
+    if (url.pathname === "/api/memory/approve") return sendJson(response, 200, await memory.approve(await readBody(request)));
+    if (url.pathname === "/api/memory/forget") return sendJson(response, 200, await memory.forget(await readBody(request)));
     if (url.pathname === "/api/instances") return sendJson(response, 200, { instances: [] });
     if (url.pathname === "/api/events") {
       response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });

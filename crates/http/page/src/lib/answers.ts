@@ -55,7 +55,16 @@ export interface MapEdge {
   target: string;
   count: number;
   kinds: string[];
-  certain: number | boolean;
+  certain: number;
+  at?: { file_path: string; line: number };
+}
+
+export interface MapLegend {
+  by: string;
+  words?: string[];
+  range?: [number, number];
+  /** What could not be told. */
+  gaps?: string[];
 }
 
 export interface MapAnswer {
@@ -65,6 +74,9 @@ export interface MapAnswer {
   opened?: Omit<MapNode, "children">[];
   hidden: { nodes: number; edges: number };
   bounds: [number, number, number, number];
+  legend?: MapLegend;
+  /** Ids to open or reveal that no node has. */
+  unknown?: string[];
 }
 
 export interface SeekRow extends CodeNode {
@@ -207,6 +219,8 @@ export interface MemoryRow {
   resolved_by?: string | null;
   superseded_by?: string | null;
   is_key?: boolean;
+  /** `unapproved`: it came with the repository, and agents do not see it yet. */
+  trust?: string;
 }
 
 export interface MindSearchAnswer extends Page {

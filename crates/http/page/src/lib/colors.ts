@@ -1,5 +1,5 @@
 // Colours of the map. Categories take colours in order of how many nodes they have; the last stands for the rest.
-import type { MapNode } from "./answers";
+import type { MapLegend, MapNode } from "./answers";
 import type { Theme } from "./theme";
 
 export const COLOR_MODES = ["layer", "language", "churn", "risk", "tier"] as const;
@@ -10,10 +10,6 @@ const CATEGORIES: Record<Theme, readonly string[]> = {
   light: ["#2f5fd0", "#c2610c", "#12805a", "#a83c84", "#7a6c00", "#6a45c9", "#c0392b", "#0f7590"],
 };
 const OTHER: Record<Theme, string> = { dark: "#8b93a3", light: "#79808f" };
-const TIERS: Record<Theme, Record<string, string>> = {
-  dark: { certain: "#5fd0a5", possible: "#f2a65a", unresolved: "#ef7d7d", external: "#8b93a3" },
-  light: { certain: "#12805a", possible: "#c2610c", unresolved: "#c0392b", external: "#79808f" },
-};
 /** From the lowest to the highest value. */
 const RAMP: Record<Theme, readonly [number, number, number][]> = {
   dark: [
@@ -48,46 +44,42 @@ export interface LegendRow {
 
 export interface ColorScale {
   rows: LegendRow[];
-  numeric: boolean;
   colorOf: (node: Pick<MapNode, "color_value">) => string;
 }
 
-function buildNumericScale(nodes: readonly MapNode[], theme: Theme): ColorScale {
+function buildNumericScale(nodes: readonly MapNode[], mode: ColorMode, theme: Theme, legend: MapLegend | undefined): ColorScale {
   const values = nodes.map((n) => n.color_value).filter((v): v is number => typeof v === "number");
-  const highest = Math.max(...values, 0);
-  const scale = highest > 0 ? highest : 1;
-  const show = (share: number): string => {
-    const value = share * highest;
-    return highest > 1.5 ? String(Math.round(value)) : value.toFixed(2);
-  };
-  const rows = [0, 1 / 3, 2 / 3, 1].map((share, i) => ({
-    label: i === 0 ? `${show(share)} (lowest)` : i === 3 ? `${show(share)} (highest)` : show(share),
-    color: mixRamp(share, theme),
-  }));
+  const [low, high] = legend?.range ?? [0, values.reduce((a, b) => Math.max(a, b), 0)];
+  const span = high > low ? high - low : 1;
+  // Of tiers the high values are the good ones.
+  const shareOf = (value: number): number => (mode === "tier" ? 1 - (value - low) / span : (value - low) / span);
+  const show = (value: number): string => (mode === "tier" ? `${Math.round(value * 100)} % certain` : high > 1.5 ? String(Math.round(value)) : value.toFixed(2));
+  const steps = high > low ? [low, low + span / 3, low + (2 * span) / 3, high] : [high];
+  const rows: LegendRow[] = values.length === 0 ? [] : steps.map((value) => ({ label: show(value), color: mixRamp(shareOf(value), theme) }));
   const unknown = nodes.length - values.length;
-  if (unknown > 0) rows.push({ label: "unknown", color: OTHER[theme] });
+  if (unknown > 0) rows.push({ label: "unknown", color: OTHER[theme], count: unknown });
   return {
     rows,
-    numeric: true,
-    colorOf: (node) => (typeof node.color_value === "number" ? mixRamp(node.color_value / scale, theme) : OTHER[theme]),
+    colorOf: (node) => (typeof node.color_value === "number" ? mixRamp(shareOf(node.color_value), theme) : OTHER[theme]),
   };
 }
 
 /** The colours of these nodes, and what they mean. */
-export function buildScale(nodes: readonly MapNode[], mode: ColorMode, theme: Theme): ColorScale {
-  if (mode === "churn" || mode === "risk") return buildNumericScale(nodes, theme);
+export function buildScale(nodes: readonly MapNode[], mode: ColorMode, theme: Theme, legend: MapLegend | undefined): ColorScale {
+  if (nodes.some((n) => typeof n.color_value === "number")) return buildNumericScale(nodes, mode, theme, legend);
   const counts = new Map<string, number>();
   for (const node of nodes) {
     const value = node.color_value;
-    if (value !== undefined && value !== null && value !== "") counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+    if (typeof value === "string" && value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
   }
-  const sorted = [...counts].sort((a, b) => (mode === "layer" ? a[0].localeCompare(b[0], "en", { numeric: true }) : b[1] - a[1]));
-  const palette = CATEGORIES[theme];
+  const words = legend?.words ?? [...counts.keys()].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  // A word keeps its colour when nodes are opened: by its place in the legend of the whole answer.
   const colors = new Map<string, string>();
   const rows: LegendRow[] = [];
   let others = 0;
-  sorted.forEach(([label, count], i) => {
-    const color = (mode === "tier" ? TIERS[theme][label] : undefined) ?? (i < palette.length ? palette[i] : undefined);
+  words.forEach((label, i) => {
+    const count = counts.get(label) ?? 0;
+    const color = CATEGORIES[theme][i];
     if (color) {
       colors.set(label, color);
       rows.push({ label, color, count });
@@ -96,5 +88,5 @@ export function buildScale(nodes: readonly MapNode[], mode: ColorMode, theme: Th
   const unknown = nodes.length - [...counts.values()].reduce((sum, n) => sum + n, 0);
   if (others > 0) rows.push({ label: "others", color: OTHER[theme], count: others });
   if (unknown > 0) rows.push({ label: "unknown", color: OTHER[theme], count: unknown });
-  return { rows, numeric: false, colorOf: (node) => colors.get(String(node.color_value)) ?? OTHER[theme] };
+  return { rows, colorOf: (node) => colors.get(String(node.color_value)) ?? OTHER[theme] };
 }

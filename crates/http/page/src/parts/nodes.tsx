@@ -48,11 +48,13 @@ interface EvidenceProps {
   line: number;
   /** The line itself, where the answer already holds it. */
   text?: string | undefined;
+  /** Whether the lines are shown at once. */
+  opened?: boolean;
 }
 
 /** The place of an evidence as a button that opens its lines. */
-export function Evidence({ path, line, text }: EvidenceProps): JSX.Element {
-  const [open, setOpen] = useState(false);
+export function Evidence({ path, line, text, opened = false }: EvidenceProps): JSX.Element {
+  const [open, setOpen] = useState(opened);
   return (
     <div class="evidence">
       <button type="button" class="evidence-button" aria-expanded={open} onClick={() => setOpen(!open)}>

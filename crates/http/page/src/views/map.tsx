@@ -20,7 +20,7 @@ const COLOR_NAMES: Record<ColorMode, string> = {
   language: "Language",
   churn: "Churn",
   risk: "Risk",
-  tier: "Tier of references",
+  tier: "Resolved references",
 };
 
 interface MapState {
@@ -87,7 +87,7 @@ function listFolders(path: string): string[] {
   return ids;
 }
 
-function Legend({ scale, mode }: { scale: ColorScale; mode: ColorMode }): JSX.Element {
+function Legend({ scale, mode, gaps }: { scale: ColorScale; mode: ColorMode; gaps: readonly string[] }): JSX.Element {
   return (
     <details class="legend" open>
       <summary>{COLOR_NAMES[mode]}</summary>
@@ -102,6 +102,11 @@ function Legend({ scale, mode }: { scale: ColorScale; mode: ColorMode }): JSX.El
           ))}
         </ul>
       )}
+      {gaps.map((gap) => (
+        <p key={gap} class="kind">
+          {gap}
+        </p>
+      ))}
     </details>
   );
 }
@@ -112,6 +117,7 @@ function Hidden({ answer }: { answer: MapAnswer }): JSX.Element {
     <p class="hidden-note" role="status">
       {formatCount(answer.nodes.length, "node")}, {formatCount(answer.edges.length, "bundled edge")}.{" "}
       {nodes + edges === 0 ? "Nothing is hidden." : `Hidden: ${formatCount(nodes, "node")}, ${formatCount(edges, "edge")}.`}
+      {(answer.unknown?.length ?? 0) > 0 && ` Not in the index: ${answer.unknown?.map(nameOfId).join(", ")}.`}
     </p>
   );
 }
@@ -166,7 +172,7 @@ interface MapBodyProps {
 function MapBody({ answer, state, theme, marked, update }: MapBodyProps): JSX.Element {
   const narrow = useMedia("(max-width: 800px)");
   const [asList, setAsList] = useState(false);
-  const scale = useMemo(() => buildScale(answer.nodes, state.color, theme), [answer, state.color, theme]);
+  const scale = useMemo(() => buildScale(answer.nodes, state.color, theme, answer.legend), [answer, state.color, theme]);
   const open = useMemo(() => new Set([...state.open, ...(answer.opened ?? []).map((n) => n.id)]), [state.open, answer]);
   const names = useMemo(() => new Map((answer.opened ?? []).map((n) => [n.id, n.label])), [answer]);
   const byId = useMemo(() => new Map<string, MapNode>(answer.nodes.map((n) => [n.id, n])), [answer]);
@@ -204,7 +210,7 @@ function MapBody({ answer, state, theme, marked, update }: MapBodyProps): JSX.El
               onSelect={select}
               onOpen={openNode}
             />
-            <Legend scale={scale} mode={state.color} />
+            <Legend scale={scale} mode={state.color} gaps={answer.legend?.gaps ?? []} />
             <Hidden answer={answer} />
           </div>
         )}

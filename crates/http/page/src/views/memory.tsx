@@ -102,18 +102,20 @@ function ForgetButton({ row, onDone }: { row: MemoryRow; onDone: (message: strin
 
 function Memory({ row, chosen, onDone }: { row: MemoryRow; chosen: boolean; onDone: (message: string) => void }): JSX.Element {
   const state = stateOf(row);
+  const rest = row.content.startsWith(row.title) ? row.content.slice(row.title.length).replace(/^[.\s]+/, "") : row.content;
   return (
     <li id={`memory-${row.id}`} class={chosen ? "chosen" : undefined}>
       <div class="row">
         <strong>{row.title}</strong>
         {row.is_key && <Tag tone="good">key</Tag>}
         {state && <Tag tone={STATE_TONES[state] ?? "plain"}>{formatWords(state)}</Tag>}
+        {row.trust === "unapproved" && <Tag tone="warn">not approved</Tag>}
         {row.date && <span class="kind">{row.date.slice(0, 10)}</span>}
         <span class="row-end">
           <ForgetButton row={row} onDone={onDone} />
         </span>
       </div>
-      {row.content !== row.title && <p class="memory-text">{row.content}</p>}
+      {rest && <p class="memory-text">{rest}</p>}
       {row.reasoning && <p class="memory-text kind">Why: {row.reasoning}</p>}
       {row.resolved_by && <p class="memory-text kind">Resolved by: {row.resolved_by}</p>}
       {row.code && row.code.length > 0 && (
@@ -147,6 +149,7 @@ function Approval({ answer, onDone }: { answer: Remembered; onDone: (message: st
       <p class="kind">Agents see memories that came with a project only after you approve them.</p>
       {!answer.approved && (
         <p>
+          The memory file of this project came with it.{" "}
           <button type="button" class="primary" onClick={() => void decide([], false)}>
             Approve all
           </button>

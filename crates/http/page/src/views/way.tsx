@@ -98,7 +98,7 @@ function useTurn(names: readonly string[]): number {
 function EventRow({ event }: { event: ServerEvent }): JSX.Element {
   const agent = readText(event.data, "agent_id", "agent");
   const tool = readText(event.data, "tool");
-  const focus = readText(event.data, "focus_node", "node_id", "node", "target");
+  const focus = readText(event.data, "focus", "focus_node", "node_id", "node", "target");
   const query = readText(event.data, "query", "label", "reason");
   const at = event.data["at"];
   const failed = event.data["success"] === false;

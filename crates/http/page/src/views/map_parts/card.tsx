@@ -58,7 +58,8 @@ function EdgeRow({ edge, self, names, onSelect }: { edge: MapEdge; self: string;
           Evidence
         </button>
       </div>
-      {open && <WhyPaths source={edge.source} target={edge.target} />}
+      {open && edge.at && <Evidence path={edge.at.file_path} line={edge.at.line} opened />}
+      {open && !edge.at && <WhyPaths source={edge.source} target={edge.target} />}
     </li>
   );
 }
