@@ -117,9 +117,8 @@ function Header({ view, theme, health }: { view: ViewName | undefined; theme: Th
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <a class="brand" href="/map" title={health?.root} aria-label={name ? `m1nd, ${name}` : "m1nd"}>
-        <strong>m1nd</strong>
-        {name && <span class="project">{name}</span>}
+      <a class="brand" href="/map" title={health?.root}>
+        <strong>m1nd</strong> {name && <span class="project">{name}</span>}
       </a>
       <Nav current={view} />
       <SearchBox />

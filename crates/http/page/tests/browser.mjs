@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PROGRAMS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-export const WAIT_MS = 30_000;
+export const WAIT_MS = 20_000;
 
 export async function launch() {
   const executablePath = PROGRAMS.find((path) => path && existsSync(path));

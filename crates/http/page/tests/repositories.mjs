@@ -3,21 +3,25 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders of this repository that are checked out; the others are skipped, with their reason. */
-const FOLDERS = ["crates/base", "crates/graph", "docs"];
+/** Paths of this repository that the first project has, with their history. */
+const PATHS = ["crates/base", "crates/graph", "docs"];
 
 export function git(cwd, ...args) {
   const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
   return execFileSync("git", [...identity, ...args], { cwd, stdio: ["ignore", "pipe", "ignore"] }).toString();
 }
 
-/** A part of this repository, with one function renamed where it is defined and a memory. */
+/** A part of this repository with its history; in the work tree, a type is renamed only where it is defined. */
 export function cloneThisRepository(top, folder) {
-  execFileSync("git", ["clone", "--quiet", "--local", "--no-checkout", top, folder], { stdio: "ignore" });
-  git(folder, "sparse-checkout", "set", ...FOLDERS);
-  git(folder, "checkout", "--quiet");
+  mkdirSync(folder);
+  git(folder, "init", "--quiet");
+  const history = execFileSync("git", ["fast-export", "HEAD", "--", ...PATHS], { cwd: top, maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
+  execFileSync("git", ["fast-import", "--quiet", "--force"], { cwd: folder, input: history, stdio: ["pipe", "ignore", "ignore"] });
+  const [branch] = git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
+  git(folder, "checkout", "--quiet", "--force", branch);
   const file = join(folder, "crates/base/src/cancel.rs");
   writeFileSync(file, readFileSync(file, "utf8").replace("pub struct Cancelled", "pub struct Stopped"));
+  writeFileSync(join(folder, "crates/base/src/broken.rs"), "pub fn broken( {\n");
   return folder;
 }
 
@@ -27,7 +31,7 @@ export const SCRIPTS = {
   heading: "<svg onload=window.pwned=3>",
   commit: "<script>window.pwned=4</script>",
   // git takes no angle brackets in a name; text that is decoded once too often would have them.
-  author: "&lt;img src=x onerror=window.pwned=5&gt;",
+  author: "&lt;img src=x onerror=window.pwned=5&gt; x",
   trail: "<img src=x onerror=window.pwned=6>",
 };
 

@@ -1,4 +1,5 @@
-// The server under test: `m1nd serve --http` on a repository, or the one for development (PAGE_DEV=1).
+// The server under test: `m1nd serve --http` on a repository. With PAGE_DEV=1, dist/ is served instead of the page in the
+// program, which then need not be built after each change of the page.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,15 +15,15 @@ export async function startServer({ binary, root, home, memory = false }) {
     writeFileSync(join(root, ".mind", "MEMORY.md"), MEMORY);
   }
   execFileSync(binary, ["ingest", root], { env, stdio: "ignore" });
-  if (process.env.PAGE_DEV) {
-    const { startServer: startForDevelopment } = await import("../dev/server.mjs");
-    return startForDevelopment({ binary, root, home });
-  }
   const child = spawn(binary, ["serve", "--http", "127.0.0.1:0", "--root", root], { env, stdio: ["ignore", "ignore", "pipe"] });
   const address = await readAddress(child);
   const file = join(home, "http", "token");
   if (!existsSync(file)) throw new Error(`the server wrote no token to ${file}`);
-  return { address, token: readFileSync(file, "utf8").trim(), stop: () => child.kill() };
+  const token = readFileSync(file, "utf8").trim();
+  if (!process.env.PAGE_DEV) return { address, token, stop: () => child.kill() };
+  const { startServer: startForDevelopment } = await import("../dev/server.mjs");
+  const front = await startForDevelopment({ upstream: address });
+  return { address: front.address, token, stop: () => { front.stop(); child.kill(); } };
 }
 
 function readAddress(child) {
