@@ -73,6 +73,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
+        Some(Command::Map(args)) => commands::map::run(args, common, out),
         Some(Command::Check(args)) => commands::check::run(args, common, out),
         Some(Command::Docs(args)) => commands::docs::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
