@@ -50,7 +50,9 @@ mod withheld;
 mod workspace;
 mod writer;
 
-pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
+pub use auto_ingest::{
+    AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick, DocumentChange, DocumentOutcome, EventSource,
+};
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord, is_too_wide};
 pub use documents::{Binding, BindingMatch, TargetState};

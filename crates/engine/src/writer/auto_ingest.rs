@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::documents::{Parsed, SourceFile, check_namespace, parse_document};
 use super::{Writer, build, walk_options};
 use crate::auto_ingest::{
-    AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, Entry, Manifest, SETTING, Settings, Waiting,
-    is_editor_noise,
+    AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, DocumentChange, DocumentOutcome, Entry,
+    EventSource, Manifest, SETTING, Settings, Waiting, is_editor_noise,
 };
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::documents::adapt;
@@ -186,7 +186,7 @@ impl Writer {
 
     /// Publishes the state for readers.
     fn note_auto_ingest(&self) {
-        let status = self.auto_ingest.as_ref().map(|auto| auto.status("notify", None));
+        let status = self.auto_ingest.as_ref().map(|auto| auto.status(EventSource::Notify, None));
         self.shared.state().auto_ingest = status;
     }
 
@@ -276,7 +276,7 @@ impl Writer {
                 path: source.clone(),
                 kind,
                 status,
-                format: format.and_then(word_of),
+                format: format.and_then(format_of),
                 detail,
                 timestamp_ms,
             };
@@ -285,13 +285,13 @@ impl Writer {
                 Found::Read(read) => {
                     let (set, entry) = *read;
                     tick.ingested_paths += 1;
-                    events.push(event("upsert", "ingested", Some(&entry.format), None));
+                    events.push(event(DocumentChange::Upsert, DocumentOutcome::Ingested, Some(&entry.format), None));
                     batch.sets.insert(source.clone(), set);
                     entries.insert(source, Some(entry));
                 }
                 Found::Gone(why) if present.contains(&*source) && auto.manifest.entries.contains_key(&source) => {
                     tick.removed_paths += 1;
-                    events.push(event("delete", "removed", None, why));
+                    events.push(event(DocumentChange::Delete, DocumentOutcome::Removed, None, why));
                     batch.removed.insert(source.clone());
                     entries.insert(source, None);
                 }
@@ -302,17 +302,17 @@ impl Writer {
                 Found::Same | Found::Ignored(_) => {
                     tick.skipped_paths += 1;
                     let (status, why) = match found {
-                        Found::Ignored(why) => ("ignored", why),
-                        _ => ("skipped", "the content is as it was read".to_owned()),
+                        Found::Ignored(why) => (DocumentOutcome::Ignored, why),
+                        _ => (DocumentOutcome::Skipped, "the content is as it was read".to_owned()),
                     };
                     // A rescan looks at everything; events about what stays as it is would hide the others.
                     if !is_rescan {
-                        events.push(event("upsert", status, None, Some(why)));
+                        events.push(event(DocumentChange::Upsert, status, None, Some(why)));
                     }
                 }
                 Found::Failed(why) => {
                     tick.errored_paths += 1;
-                    events.push(event("upsert", "error", None, Some(why)));
+                    events.push(event(DocumentChange::Upsert, DocumentOutcome::Error, None, Some(why)));
                 }
             }
         }
@@ -330,8 +330,12 @@ impl Writer {
             auto.manifest.generation = self.shared.current().generation;
             self.store_manifest(&auto.manifest);
         }
-        auto.counters.skipped += (tick.skipped_paths as u64)
-            .saturating_sub(events.iter().filter(|event| matches!(event.status, "skipped" | "ignored")).count() as u64);
+        auto.counters.skipped += (tick.skipped_paths as u64).saturating_sub(
+            events
+                .iter()
+                .filter(|event| matches!(event.status, DocumentOutcome::Skipped | DocumentOutcome::Ignored))
+                .count() as u64,
+        );
         events.into_iter().for_each(|event| auto.note(event));
         tick.last_tick_ms = self.shared.config.clock.now_ms();
         auto.counters.last_tick_ms = Some(tick.last_tick_ms);
@@ -509,6 +513,6 @@ fn absolute_of(current: &Snapshot, source: &str) -> Option<PathBuf> {
     Some(current.roots[number].path.join(inner.as_str()))
 }
 
-fn word_of(format: &str) -> Option<&'static str> {
-    Format::all().map(Format::word).find(|word| *word == format)
+fn format_of(word: &str) -> Option<Format> {
+    Format::all().find(|format| format.word() == word)
 }

@@ -29,7 +29,7 @@ const MAX_MINUTES: u64 = 7 * 24 * 60;
 /// Longest id of a perspective.
 const MAX_ID: usize = 200;
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ScopeWord {
     Node,
@@ -77,7 +77,7 @@ const fn minutes() -> u64 {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     lock_id: String,
-    scope: &'static str,
+    scope: ScopeWord,
     roots: Vec<String>,
     baseline_nodes: usize,
     baseline_edges: usize,
@@ -177,7 +177,7 @@ impl WriteTool for LockCreate {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("lock_diff"), Some(handle.id.clone()), hint);
         Ok(Answer::new(Output {
             lock_id: handle.id.clone(),
-            scope: word,
+            scope: input.scope,
             roots: ids,
             baseline_nodes: handle.value.baseline.nodes.len(),
             baseline_edges: handle.value.baseline.edges.len(),

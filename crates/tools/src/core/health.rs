@@ -70,11 +70,16 @@ pub(crate) struct GitBlock {
     note: Option<&'static str>,
 }
 
+answer_kinds! {
+    /// How much of a file is in the graph; `file` is without symbols.
+    pub(crate) InGraph { None = "none", File = "file", Partial = "partial", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemRow {
     kind: String,
-    /// How much of the file is in the graph: `none`, `file` (no symbols) or `partial`.
-    in_graph: &'static str,
+    /// How much of the file is in the graph.
+    in_graph: Word<InGraph>,
     count: usize,
     examples: Vec<ProblemExample>,
 }
@@ -152,7 +157,7 @@ pub(crate) struct Output {
 #[derive(Debug, Serialize)]
 struct SurfaceContract {
     full_registry_tool_count: usize,
-    required_agent_trust_tools: &'static [&'static str],
+    required_agent_trust_tools: &'static [ToolRef],
     minimum_safe_tool_count: usize,
 }
 
@@ -355,7 +360,7 @@ fn git(head: Option<GitHead>, root: Option<&std::path::PathBuf>) -> GitBlock {
 }
 
 /// How much of a file with this problem is in the graph.
-fn in_graph(kind: ProblemKind) -> &'static str {
+fn in_graph(kind: ProblemKind) -> InGraph {
     match kind {
         ProblemKind::TooLarge
         | ProblemKind::Binary
@@ -365,7 +370,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::ParseDepth
         | ProblemKind::ExtractorFailed
         | ProblemKind::ProcessEnded
-        | ProblemKind::LfsPointer => "file",
+        | ProblemKind::LfsPointer => InGraph::File,
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit
@@ -373,7 +378,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::NamesLimit
         | ProblemKind::ManyWords
         | ProblemKind::SyntaxErrors
-        | ProblemKind::BadManifest => "partial",
+        | ProblemKind::BadManifest => InGraph::Partial,
         ProblemKind::Unreadable
         | ProblemKind::UnsupportedPath
         | ProblemKind::SymbolicLink
@@ -383,14 +388,14 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::GraphLimit
         | ProblemKind::NotCheckedOut
         | ProblemKind::Submodule
-        | ProblemKind::LinkedWorktree => "none",
+        | ProblemKind::LinkedWorktree => InGraph::None,
     }
 }
 
 fn problem_row(row: ProblemStatus) -> ProblemRow {
     let examples = row.examples.into_iter().take(MAX_EXAMPLES);
     let examples = examples.map(|(file_path, detail)| ProblemExample { file_path, detail }).collect();
-    ProblemRow { in_graph: in_graph(row.kind), kind: word(&row.kind), count: row.count, examples }
+    ProblemRow { in_graph: Word(in_graph(row.kind)), kind: word(&row.kind), count: row.count, examples }
 }
 
 fn agent_row(agent: AgentSession) -> AgentRow {

@@ -1,6 +1,6 @@
 //! Shows what reads documents: our own readers, and the programs that a person named.
 
-use m1nd_run::ProviderHealth;
+use m1nd_run::{ProviderHealth, ProviderMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ not available, or its last failure on a document.";
 impl ReadTool for DocumentProviderHealth {
     fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
         let (providers, settings_error, settings) = cx.providers();
-        let failed = providers.iter().filter(|row| row.mode != "not_configured" && !row.available).count();
+        let failed = providers.iter().filter(|row| row.mode != ProviderMode::NotConfigured && !row.available).count();
         let hint = match (&settings_error, failed) {
             (Some(_), _) => "the settings are not used: see `settings_error`",
             (None, 0) => "all readers that are configured work",

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::surgical_context_v2::{
-    ConnectedRow, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
+    ConnectedRow, Connection, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
 };
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
@@ -124,15 +124,16 @@ impl ReadTool for SurgicalContext {
                 let rows = callers(snapshot, node, cx.cancel())?.rows;
                 Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())
             };
-            output.callers = around(snapshot, node, ("caller", input.radius), calling)?;
-            output.callees =
-                around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(list_used(snapshot, node)))?;
+            output.callers = around(snapshot, node, (Connection::Caller, input.radius), calling)?;
+            output.callees = around(snapshot, node, (Connection::Callee, input.radius), |node| {
+                Ok::<_, Cancelled>(list_used(snapshot, node))
+            })?;
             if input.include_tests {
                 let tests = covering_tests(cx, cx.loaded_history().as_ref(), [node], "")?.rows;
                 output.tests = tests
                     .iter()
                     .take(MAX_ROWS)
-                    .map(|row| build_connected(snapshot, row.nearest, "test", false))
+                    .map(|row| build_connected(snapshot, row.nearest, Connection::Test, false))
                     .collect();
             }
         }
@@ -150,7 +151,7 @@ impl ReadTool for SurgicalContext {
 fn around(
     snapshot: &Snapshot,
     start: NodeIx,
-    (relation, radius): (&'static str, u32),
+    (relation, radius): (Connection, u32),
     next: impl Fn(NodeIx) -> Result<Vec<(bool, NodeIx)>, Cancelled>,
 ) -> Result<Vec<ConnectedRow>, Cancelled> {
     let mut found: Vec<(NodeIx, bool, u32)> = Vec::new();

@@ -16,7 +16,7 @@ use crate::framework::{
 use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;
@@ -91,12 +91,16 @@ pub(super) struct Focused {
     body_cut: bool,
 }
 
+answer_kinds! {
+    /// How a row belongs to the node in question.
+    pub(super) Connection { Caller = "caller", User = "user", Callee = "callee", Test = "test", }
+}
+
 #[derive(Debug, Serialize)]
 pub(super) struct ConnectedRow {
     #[serde(flatten)]
     node: NodeRow,
-    /// caller, user, callee or test.
-    relation_type: &'static str,
+    relation_type: Word<Connection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u32>,
     /// Further uses in the same excerpt.
@@ -201,7 +205,8 @@ impl ReadTool for SurgicalContextV2 {
                 let reaching: Vec<_> = found.iter().filter(|row| row.is_by_graph()).collect();
                 total_connected += reaching.len();
                 let reaching = reaching.into_iter().take(limit);
-                connected[2] = reaching.map(|row| build_connected(snapshot, row.nearest, "test", false)).collect();
+                connected[2] =
+                    reaching.map(|row| build_connected(snapshot, row.nearest, Connection::Test, false)).collect();
             }
         }
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
@@ -282,7 +287,7 @@ fn user(snapshot: &Snapshot, uses: &[Occurrence], (around, most): (u32, u32)) ->
     also_lines.dedup();
     ConnectedRow {
         node: NodeRow::new(snapshot, first.from),
-        relation_type: if is_call(first) { "caller" } else { "user" },
+        relation_type: Word(if is_call(first) { Connection::Caller } else { Connection::User }),
         line_number: Some(lines.0).filter(|line| *line > 0),
         also_lines,
         possible: first.tier != EdgeTier::Certain,
@@ -307,7 +312,7 @@ fn in_turns(lists: [Vec<ConnectedRow>; 3], turn: [usize; 3]) -> Vec<ConnectedRow
 fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
     list_used(snapshot, node)
         .into_iter()
-        .map(|(possible, node)| build_connected(snapshot, node, "callee", possible))
+        .map(|(possible, node)| build_connected(snapshot, node, Connection::Callee, possible))
         .collect()
 }
 
@@ -335,14 +340,14 @@ pub(super) fn list_used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)
 pub(super) fn build_connected(
     snapshot: &Snapshot,
     node: NodeIx,
-    relation_type: &'static str,
+    relation_type: Connection,
     possible: bool,
 ) -> ConnectedRow {
     let graph = snapshot.graph();
     let source_excerpt = source::clip(graph.signature(node));
     ConnectedRow {
         node: NodeRow::new(snapshot, node),
-        relation_type,
+        relation_type: Word(relation_type),
         line_number: None,
         also_lines: Vec::new(),
         possible,

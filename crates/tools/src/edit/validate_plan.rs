@@ -82,7 +82,7 @@ struct GapRow {
 
 #[derive(Debug, Serialize)]
 struct Addition {
-    action_type: &'static str,
+    action_type: ActionWord,
     file_path: String,
     reason: String,
 }
@@ -354,7 +354,7 @@ fn additions(check: &PlanCheck) -> Vec<Addition> {
     critical
         .take(MAX_ADDITIONS)
         .map(|gap| Addition {
-            action_type: "modify",
+            action_type: ActionWord::Modify,
             file_path: gap.path.clone(),
             reason: format!("{} use(s) of a file that goes away", gap.uses),
         })

@@ -31,7 +31,7 @@ const LOW_SPECIFICITY: f64 = 0.3;
 /// Matches that are counted when a pattern is stored.
 const COUNTED: usize = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Action {
     #[default]
@@ -100,7 +100,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     success: Option<bool>,
-    action: &'static str,
+    action: Action,
     /// None for a proposal.
     antibody_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +190,7 @@ impl WriteTool for AntibodyCreate {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("antibody_scan"), None, hint);
         Ok(Answer::new(Output {
             success: None,
-            action: "create",
+            action: Action::Create,
             antibody_id: id,
             code: pattern.code.filter(|_| learned.is_some()),
             language: pattern.language.filter(|_| learned.is_some()),
@@ -213,7 +213,7 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
     let action = match input.action {
         Action::Delete => {
             sessions.remove::<BugPattern>(cx.agent(), id).map_err(session_error)?;
-            "delete"
+            Action::Delete
         }
         action => {
             let enabled = action == Action::Enable;
@@ -222,7 +222,7 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
                 Ok::<(), m1nd_sessions::SessionError>(())
             };
             sessions.update(cx.agent(), id, set).map_err(session_error)?;
-            if enabled { "enable" } else { "disable" }
+            if enabled { Action::Enable } else { Action::Disable }
         }
     };
     let output = Output { success: Some(true), action, antibody_id: Some(id.clone()), ..Output::default() };

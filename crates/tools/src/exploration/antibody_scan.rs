@@ -23,7 +23,7 @@ const TOO_MANY: usize = 100;
 /// Maximum patterns that a call names.
 const MAX_IDS: usize = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScopeWord {
     #[default]
@@ -82,7 +82,7 @@ pub(crate) struct Row {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scan_scope: &'static str,
+    scan_scope: ScopeWord,
     matches: Vec<Row>,
     total_matches: usize,
     antibodies_checked: usize,
@@ -208,7 +208,7 @@ impl ReadTool for AntibodyScan {
             None => Guidance::state(ProofState::Triaging),
         };
         let output = Output {
-            scan_scope: if changed.is_some() { "changed" } else { "all" },
+            scan_scope: if changed.is_some() { ScopeWord::Changed } else { ScopeWord::All },
             matches: page.cut(rows),
             total_matches: total,
             antibodies_checked: known.len(),

@@ -16,7 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value};
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;
@@ -109,12 +109,17 @@ pub(crate) struct Open {
     why: String,
 }
 
+answer_kinds! {
+    /// How a file stands to the layers.
+    pub(crate) UtilityKind { CrossCutting = "cross_cutting", Orphan = "orphan", Bridge = "bridge", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Utility {
     node_id: String,
     label: String,
     used_by_layers: usize,
-    classification: &'static str,
+    classification: Word<UtilityKind>,
 }
 
 #[derive(Debug, Serialize)]
@@ -415,9 +420,9 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
         levels[at]?;
         let (is_joined, is_bridge) = gaps[at];
         let classification = match () {
-            () if users[at].len() >= least => "cross_cutting",
-            () if !is_joined => "orphan",
-            () if is_bridge => "bridge",
+            () if users[at].len() >= least => UtilityKind::CrossCutting,
+            () if !is_joined => UtilityKind::Orphan,
+            () if is_bridge => UtilityKind::Bridge,
             () => return None,
         };
         let node = found.files.nodes[at];
@@ -427,7 +432,7 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
                 node_id: graph.id(node).to_owned(),
                 label: graph.label(node).to_owned(),
                 used_by_layers: users[at].len(),
-                classification,
+                classification: Word(classification),
             },
         ))
     };

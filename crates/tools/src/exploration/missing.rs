@@ -67,14 +67,18 @@ pub(crate) struct Holder {
     line: Option<u32>,
 }
 
+answer_kinds! {
+    /// What is missing.
+    pub(crate) GapKind { StructuralHole = "structural_hole", MissingAbstraction = "missing_abstraction", }
+}
+
 /// Members of every row.
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
     node_id: String,
     label: String,
-    /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<GapKind>,
     node_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
@@ -228,13 +232,13 @@ impl ReadTool for Missing {
     }
 }
 
-fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -> Place {
+fn place(snapshot: &Snapshot, node: NodeIx, kind: GapKind, label: String) -> Place {
     let graph = snapshot.graph();
     let (line_start, line_end) = graph.lines(node);
     Place {
         node_id: graph.id(node).to_owned(),
         label,
-        kind,
+        kind: Word(kind),
         node_type: Word(graph.kind(node)),
         file_path: graph.path(node).to_owned(),
         line_start,
@@ -263,7 +267,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     });
     let label = one.uses.iter().map(|node| show_label(snapshot, *node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
-        place: place(snapshot, one.by[0].0, "missing_abstraction", label),
+        place: place(snapshot, one.by[0].0, GapKind::MissingAbstraction, label),
         reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
         uses: one.uses.iter().map(|node| graph.id(*node).to_owned()).collect(),
         evidence: sites.collect(),
@@ -288,7 +292,7 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
         line: at.map(|(_, at)| at.line),
     });
     LackingRow {
-        place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
+        place: place(snapshot, hole.node, GapKind::StructuralHole, graph.label(hole.node).to_owned()),
         status: Word(if hole.open.is_none() { LackStatus::Missing } else { LackStatus::CannotTell }),
         reason: reason(snapshot, hole, &siblings),
         cannot_tell: hole.open.clone(),

@@ -2,8 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::trace::{
-    CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
-    TraceQuery, trace_given,
+    CoChange, ExceptionRelation, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Origin, Place,
+    Risk, Suspect, TraceAnswer, TraceQuery, trace_given,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ const fn default_window() -> f64 {
 pub(crate) struct ExceptionRow {
     language: &'static str,
     /// `reported`, `cause`, `context`, `member`, `suppressed` or `aside`.
-    relation: &'static str,
+    relation: Word<ExceptionRelation>,
     error_type: String,
     message: String,
     frames: usize,
@@ -113,7 +113,7 @@ pub(crate) struct UnmappedRow {
     function: Option<String>,
     line: Option<u32>,
     /// `code`, `vendored`, `runtime` or `minified`.
-    origin: &'static str,
+    origin: Word<Origin>,
     reason: String,
 }
 
@@ -134,7 +134,7 @@ pub(crate) struct ScopeRow {
     /// `null` if no frame is in the index.
     estimated_blast_radius: Option<usize>,
     /// `low`, `medium`, `high` or `unknown`.
-    risk_level: &'static str,
+    risk_level: Word<Risk>,
 }
 
 #[derive(Debug, Serialize)]
@@ -327,7 +327,7 @@ fn shorten_message(message: &str) -> String {
 fn exception_row(exception: &ExceptionSummary) -> ExceptionRow {
     ExceptionRow {
         language: exception.language,
-        relation: exception.relation.word(),
+        relation: Word(exception.relation),
         error_type: exception.kind.clone(),
         message: shorten_message(&exception.message),
         frames: exception.frames,
@@ -340,7 +340,7 @@ fn unmapped_row(frame: &MappedFrame, reason: &str) -> UnmappedRow {
         file_path: frame.frame.path.clone(),
         function: frame.frame.function.clone(),
         line: frame.frame.line,
-        origin: frame.frame.origin.word(),
+        origin: Word(frame.frame.origin),
         reason: reason.to_owned(),
     }
 }
@@ -386,7 +386,7 @@ fn scope_row(scope: &FixScope) -> ScopeRow {
     ScopeRow {
         files_to_inspect: scope.files.clone(),
         estimated_blast_radius: scope.blast_radius,
-        risk_level: scope.risk,
+        risk_level: Word(scope.risk),
     }
 }
 

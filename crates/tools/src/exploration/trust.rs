@@ -28,7 +28,7 @@ const DEFAULT_CAP: f64 = 3.0;
 /// Milliseconds of a second, and seconds of an hour.
 const HOUR: f64 = 3_600.0;
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScopeWord {
     #[default]
@@ -118,7 +118,7 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scope: &'static str,
+    scope: ScopeWord,
     trust_scores: Vec<Row>,
     total_trust_scores: usize,
     summary: Summary,
@@ -189,11 +189,11 @@ impl ReadTool for Trust {
         let (outcomes, unavailable) = cx.outcomes();
         let history = cx.history();
         let (scope, word) = match (input.scope, node) {
-            (_, Some(_)) => (TrustScope::All, "all"),
-            (ScopeWord::File, _) => (TrustScope::Files, "file"),
-            (ScopeWord::All, _) => (TrustScope::All, "all"),
-            (ScopeWord::Function, _) => (TrustScope::Functions, "function"),
-            (ScopeWord::Module, _) => (TrustScope::Modules, "module"),
+            (_, Some(_)) => (TrustScope::All, ScopeWord::All),
+            (ScopeWord::File, _) => (TrustScope::Files, ScopeWord::File),
+            (ScopeWord::All, _) => (TrustScope::All, ScopeWord::All),
+            (ScopeWord::Function, _) => (TrustScope::Functions, ScopeWord::Function),
+            (ScopeWord::Module, _) => (TrustScope::Modules, ScopeWord::Module),
         };
         let query = TrustQuery {
             scope,

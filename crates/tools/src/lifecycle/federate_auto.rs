@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
+use m1nd_engine::{Adapter, EngineError, Member, may_read, readable_repositories};
 use m1nd_query::repositories::{Discovered, Evidence, Sibling, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{count, engine_error};
-use crate::word::{Level, Word};
+use crate::word::{Level, Word, answer_kinds};
 
 /// Repositories by default.
 const DEFAULT_REPOS: usize = 8;
@@ -60,6 +60,16 @@ pub(crate) struct Place {
     line: u32,
 }
 
+answer_kinds! {
+    /// What to do with a found repository.
+    pub(crate) RepoAction { Federate = "federate", Review = "review", }
+}
+
+answer_kinds! {
+    /// Why a path outside names no repository.
+    pub(crate) SkipReason { Missing = "path_missing_on_disk", NoRepository = "repo_root_not_detected", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct RepoRow {
     namespace: String,
@@ -71,7 +81,7 @@ pub(crate) struct RepoRow {
     source_nodes: Vec<String>,
     source_files: Vec<String>,
     sampled_paths: Vec<String>,
-    suggested_action: &'static str,
+    suggested_action: Word<RepoAction>,
     /// A person allowed to read it.
     allowed: bool,
 }
@@ -90,13 +100,13 @@ pub(crate) struct UnreadRow {
 pub(crate) struct SuggestedRepo {
     name: String,
     path: String,
-    adapter: &'static str,
+    adapter: Word<Adapter>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SkippedRow {
     external_path: String,
-    reason: &'static str,
+    reason: Word<SkipReason>,
     source_node: String,
     file_path: String,
     line: u32,
@@ -178,14 +188,14 @@ impl WriteTool for FederateAuto {
         let suggested = repos.iter().map(|repo| SuggestedRepo {
             name: repo.namespace.clone(),
             path: repo.root.to_string_lossy().into_owned(),
-            adapter: "code",
+            adapter: Word(Adapter::Code),
         });
         let skipped = found.skipped.iter().map(|(path, reason, source)| SkippedRow {
             external_path: path.clone(),
-            reason: match reason {
-                Skipped::Missing => "path_missing_on_disk",
-                Skipped::NoRepository => "repo_root_not_detected",
-            },
+            reason: Word(match reason {
+                Skipped::Missing => SkipReason::Missing,
+                Skipped::NoRepository => SkipReason::NoRepository,
+            }),
             source_node: m1nd_base::node_id::file(&source.file),
             file_path: source.file.to_string(),
             line: source.line,
@@ -291,7 +301,7 @@ fn row(repo: &Discovered, allowed: bool) -> RepoRow {
         source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),
         sampled_paths: repo.paths.clone(),
-        suggested_action: if repo.is_high { "federate" } else { "review" },
+        suggested_action: Word(if repo.is_high { RepoAction::Federate } else { RepoAction::Review }),
         allowed,
     }
 }
