@@ -56,6 +56,7 @@ impl State {
 
     fn request(&mut self, name: &str, rest: &str, line: u32, draft: &mut Draft<'_>) {
         match name {
+            // The title of the page; `Dt` and the like are of mdoc.
             "TH" | "Dt" => {
                 let title: Vec<String> = arguments(rest);
                 if let Some(name) = title.first() {
@@ -65,6 +66,7 @@ impl State {
                     });
                 }
             }
+            // What begins a section, a paragraph or an item.
             "SH" | "Sh" | "SS" | "Ss" => {
                 self.flush(draft);
                 let level = if name.eq_ignore_ascii_case("sh") { 1 } else { 2 };
@@ -80,6 +82,7 @@ impl State {
                     self.words(&words, line);
                 }
             }
+            // Lines that stay as they are.
             "nf" | "EX" | "Bd" => {
                 self.flush(draft);
                 self.verbatim = true;
@@ -88,6 +91,7 @@ impl State {
                 self.flush(draft);
                 self.verbatim = false;
             }
+            // Words in a face: two letters join their words without a blank. Bold ones may be flags.
             "B" | "I" | "BR" | "IR" | "RB" | "RI" | "BI" | "IB" | "R" | "SM" | "SB" => {
                 let parts = arguments(rest);
                 let words = if name.len() == 1 { parts.join(" ") } else { parts.concat() };

@@ -136,6 +136,7 @@ fn markdown(text: &str) -> Result<String, String> {
     let mut has_title = false;
     loop {
         match reader.read_event() {
+            // The text of the innermost element that becomes a line.
             Ok(Event::Start(start)) => {
                 let name = start.local_name().into_inner().to_owned();
                 if matches!(name.as_str(), "head" | "p" | "title" | "biblStruct") {
@@ -153,6 +154,7 @@ fn markdown(text: &str) -> Result<String, String> {
             Ok(Event::End(_)) => {
                 let Some(name) = open.pop() else { continue };
                 let text = held.split_whitespace().collect::<Vec<_>>().join(" ");
+                // Headings and paragraphs of the header and of notes are left out.
                 let in_body = open.iter().any(|name| name == "body" || name == "abstract");
                 let line = match name.as_str() {
                     "title" if !has_title && !text.is_empty() => {
@@ -164,6 +166,7 @@ fn markdown(text: &str) -> Result<String, String> {
                     "biblStruct" => format!("- {text}"),
                     _ => continue,
                 };
+                // An empty element leaves only its mark.
                 if line.len() > 3 {
                     out.push_str(&line);
                     out.push_str("\n\n");

@@ -256,6 +256,7 @@ impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
+        // A folder is asked for as its files.
         let (node, also) = match &part {
             Part::Node(node) => (*node, &[][..]),
             Part::Folder { files, .. } => match files.split_first() {
@@ -271,6 +272,7 @@ impl ReadTool for Impact {
         };
         let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
+        // Changed files that the index does not have may hold more uses.
         if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
@@ -278,6 +280,7 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        // The history adds files that nothing in the code connects, and how likely a change is.
         let history = cx.history_at_hand();
         let past = match &part {
             Part::Node(node) => WithHistory::of(cx, &history, *node)?,
@@ -295,6 +298,7 @@ impl ReadTool for Impact {
         let total = found.total_rows + unreached.len();
         let covering = covering_tests(cx, Some(&history), std::iter::once(node).chain(also.iter().copied()), "")?;
         let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
+        // Only the first rows keep their witnesses, which are most of the bytes.
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
         blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());

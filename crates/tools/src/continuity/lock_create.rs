@@ -135,6 +135,7 @@ impl WriteTool for LockCreate {
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let roots = roots(cx, &snapshot, &input)?;
+        // The perspective must be one of the caller: its close releases the lock.
         if let Some(perspective) = &input.perspective_id {
             cx.list_held().get::<Kept>(cx.agent(), perspective).map_err(session_error)?;
         }
@@ -158,8 +159,10 @@ impl WriteTool for LockCreate {
             generation: snapshot.generation(),
             baseline: m1nd_sessions::LockBaseline::default(),
         };
+        // What the region is now; a later `lock_diff` compares with it.
         lock.baseline = baseline(&snapshot, &roots, scope_of(&lock), cx.cancel())?;
         see(cx.list_held(), &snapshot, &mut lock);
+        // Others may hold locks on the same nodes; both are told.
         let nodes: Vec<&str> = lock.baseline.nodes.iter().map(String::as_str).collect();
         let touched = cx.sessions().locks_touched(cx.agent(), &[], &nodes).map_err(session_error)?;
         let shared_with = touched.into_iter().map(|other| Shared {

@@ -216,6 +216,7 @@ pub(crate) fn report(
         plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text(), after: None }).collect();
     let found = verify(before, after, &edited, cancel)?;
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, layers, total_layers, .. } = found;
+    // Syntax counts only where a grammar could read the file.
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
     let syntax_runs = syntax.iter().any(|syntax| syntax.ok.is_some());
     let blast_radius: Vec<BlastRow> = found
@@ -228,6 +229,7 @@ pub(crate) fn report(
             top_affected: row.top,
         })
         .collect();
+    // Broken is certain; risky is a reference, a circle or a layer that a person should look at.
     let is_against = !cycles.is_empty() || !layers.is_empty();
     let is_risky = !doubtful.is_empty() || is_against || blast_radius.iter().any(|row| row.risk.0 == Level::High);
     let verdict = match (syntax_fails || !broken.is_empty(), is_risky) {
@@ -235,6 +237,7 @@ pub(crate) fn report(
         (false, true) => Verdict::Risky,
         (false, false) => Verdict::Unverified,
     };
+    // What was not run is listed, so that silence does not count as a pass.
     let passed = |fails: bool| if fails { Ran::Fail } else { Ran::Pass };
     let mut checks = vec![
         CheckRow {

@@ -241,6 +241,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         return Err(ToolError::invalid("expected exactly one of the arguments `commit`, `code` and `pattern`"));
     }
+    // Stored texts are bounded and hold no secrets.
     let mut pattern = BugPattern {
         name: redact_text(input.name.as_deref().unwrap_or("unnamed")),
         description: redact_text(input.description.as_deref().unwrap_or_default()),
@@ -248,6 +249,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
         enabled: true,
         ..BugPattern::default()
     };
+    // From a fix: what it removed, if that is specific enough.
     if let Some(text) = &input.commit {
         let (learned, subject, commit) = learn(cx, text)?;
         if input.name.is_none() {
@@ -259,6 +261,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
         pattern.commit = Some(commit);
         return Ok((pattern, Some(learned)));
     }
+    // From code with metavariables.
     if let Some(code) = &input.code {
         check_code(code, input.language.as_deref())?;
         pattern.specificity = specificity_of(code);
@@ -266,6 +269,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
             (Some(code.clone()), input.language.as_ref().map(|name| name.trim().to_lowercase()));
         return Ok((pattern, None));
     }
+    // From nodes and edges of the graph.
     let Some(given) = &input.pattern else { return Err(ToolError::invalid("argument `pattern` is missing")) };
     let node = |node: &NodeInput| BugNode {
         role: node.role.clone(),
@@ -282,6 +286,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
     pattern.edges = given.edges.iter().map(edge).collect();
     pattern.negative_edges = given.negative_edges.iter().map(edge).collect();
     pattern.specificity = subgraph(&pattern.nodes, &pattern.edges, &pattern.negative_edges)?.specificity();
+    // A pattern that matches anything would only be switched off later.
     if pattern.specificity < LEAST_SPECIFICITY {
         let message = format!(
             "argument `pattern` is too broad: specificity {:.2}, expected at least {LEAST_SPECIFICITY}",
@@ -337,6 +342,7 @@ fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, S
     let history = snapshot.history(cx.cancel());
     let place: PlacedHistory<'_> = past::first_place(&snapshot, &history).map_err(past::without_history)?;
     let name = past::commit(&place, "commit", text)?.name();
+    // The commit must be one that was read: its texts before and after are compared.
     let number = place.history.commits().iter().position(|commit| commit.name() == name).ok_or_else(|| {
         ToolError::new(
             ErrorCode::RevisionNotFound,
@@ -355,6 +361,7 @@ fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, S
             lines: file.lines.clone(),
         })
         .collect();
+    // A good pattern matches few places outside of the fix; one that cannot be searched counts as bad.
     let elsewhere = |language: Language, text: &str, _: &SyntaxQuery| -> Result<usize, Cancelled> {
         let query = ScanQuery {
             wanted: Wanted::Code { language: Some(language), text: text.to_owned() },

@@ -137,6 +137,7 @@ impl ReadTool for AntibodyScan {
         if input.since.is_some() && input.scope != ScopeWord::Changed {
             return Err(ToolError::invalid("argument `since` needs `scope` \"changed\""));
         }
+        // The patterns to look for: those that the call names, also disabled ones, or all that are enabled.
         let (mut known, unreadable) = list_stored(cx.list_held())?;
         for id in &input.antibody_ids {
             if !known.iter().any(|pattern| pattern.id == *id) {
@@ -153,6 +154,7 @@ impl ReadTool for AntibodyScan {
         });
         known.retain(|pattern| Severity::of(&pattern.value.severity) >= input.min_severity);
         known.sort_by_key(|pattern| std::cmp::Reverse(Severity::of(&pattern.value.severity)));
+        // A later page is refused if a pattern has changed since the first.
         known.iter().for_each(|pattern| cx.rests_on(format!("{} {}", pattern.id, pattern.version).as_bytes()));
         let mut gaps: Vec<String> = Vec::new();
         if unreadable > 0 {
@@ -173,6 +175,7 @@ impl ReadTool for AntibodyScan {
             limit: input.max_matches_per_antibody.max(TOO_MANY),
             cancel: cx.cancel(),
         };
+        // A pattern that matches everywhere says nothing, unless it was asked for.
         let (mut rows, mut timed_out, mut too_broad) = (Vec::new(), Vec::new(), Vec::new());
         for pattern in &known {
             cx.cancel().check()?;

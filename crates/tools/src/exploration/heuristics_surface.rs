@@ -166,6 +166,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
         count if count <= MEDIUM_BLAST => (Level::Medium, 0.5, 1.05),
         _ => (Level::High, 1.0, 1.15),
     };
+    // What is unknown adds nothing: it is neither a risk nor a proof of safety.
     let trust = row.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
     let tier = row.trust.as_ref().map_or(Tier::Unknown, |trust| trust.verdict.tier);
     let multiplier = heuristics::multiplier(trust);
@@ -175,6 +176,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
     let hits = f64::from(row.matches.unwrap_or(0).min(3));
     let above = multiplier.unwrap_or(1.0) - 1.0;
     let score = 0.4 * (above / 2.0).clamp(0.0, 1.0) + 0.25 * magnitude + 0.15 * hits / 3.0 + 0.2 * blast_share;
+    // A wide blast radius alone is enough.
     let level = match () {
         () if score >= HIGH || blast == Level::High => Level::High,
         () if score >= MEDIUM || blast == Level::Medium => Level::Medium,

@@ -216,6 +216,7 @@ impl ReadTool for Layers {
         if found.layering.unclassified > 0 {
             gaps.push(format!("{} in no declared layer", count(found.layering.unclassified, "file")));
         }
+        // With `since`, only what the change adds.
         let mut violations: Vec<Violation> =
             found.layering.against.iter().map(|row| Violation::of(snapshot, &found, row, None)).collect();
         let mut new_cycles = None;
@@ -225,6 +226,7 @@ impl ReadTool for Layers {
         }
         let total_violations = violations.len();
         violations.truncate(if input.include_violations { input.violation_limit } else { 0 });
+        // Tests may use everything, so that they are a layer of their own.
         let mut layers = layer_rows(snapshot, &found, &kinds);
         if !input.exclude_tests {
             layers.extend(tests(snapshot, &found, &query));

@@ -151,6 +151,7 @@ impl ReadTool for Panoramic {
         let page = cx.page(input.limit);
         let found = risks(cx, past::scope(input.scope.as_deref())?)?;
         let scanned = found.files.len();
+        // Critical is a share of all files, and only above a risk: a calm project has none.
         let critical = (scanned as f64 * CRITICAL_SHARE).ceil() as usize;
         let is_critical =
             |at: usize, row: &FileRisk| at < critical && row.combined.is_some_and(|risk| risk >= CRITICAL_RISK);
@@ -169,6 +170,7 @@ impl ReadTool for Panoramic {
         });
         let health = health(&found.files);
         let rows: Vec<(usize, FileRisk)> = found.files.into_iter().enumerate().collect();
+        // Rows below the wanted risk are left out after the alerts and the health, which are of all files.
         let kept = |(_, row): &(usize, FileRisk)| {
             input.min_risk <= 0.0 || row.combined.is_some_and(|risk| risk >= input.min_risk)
         };
