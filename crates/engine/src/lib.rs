@@ -65,6 +65,7 @@ pub use git_programs::is_run_by_git;
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
+pub use m1nd_lang::reading_rules::ReadingRules;
 pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use mentions::{KeptMention, Shape, linked_names};

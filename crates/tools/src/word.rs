@@ -122,7 +122,6 @@ kinds! {
     m1nd_query::changes::Asked,
     m1nd_query::changes::CouplingDirection,
     m1nd_query::changes::FileChange,
-    m1nd_query::changes::Severity,
     m1nd_query::changes::Velocity,
     m1nd_query::changes::predict::Source,
     m1nd_query::changes::predict::Verdict,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, Progress, ProgressEvent, RepoPath};
-use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
+use m1nd_graph::{BuildReport, Change, Graph, GraphBuilder, NodeFlags, Part};
 use m1nd_lang::FileFacts;
 use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rayon::prelude::*;
@@ -184,17 +184,7 @@ fn add_imported_edges<'a>(
     for edge in imported.iter().flat_map(|set| &set.edges) {
         if let Some(&from) = own.get(&*edge.from) {
             let to = own.get(&*edge.to).copied().unwrap_or_else(|| symbols.number(&edge.to));
-            part.edges.push(m1nd_graph::EdgeInput {
-                from,
-                to,
-                relation: edge.relation,
-                tier: edge.tier(),
-                of: EdgeRef::IMPORTED,
-                dispatches: false,
-                compiler: false,
-                reads: false,
-                sites: &[],
-            });
+            part.edges.push(edge.between(from, to));
         }
     }
 }

@@ -10,7 +10,7 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportId, ListId, NameId, Role, ScopeId, TextUse};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, last_name, route_word, value_word, values};
+use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, route_word, value_word, values};
 use crate::files::Key;
 use crate::surface::identities;
 
@@ -286,7 +286,7 @@ impl<'f> Bodies<'f> {
             };
             self.reference(at).hash(&mut hasher);
             let hash = hasher.finish();
-            let callee = last_name(self.facts, of.expr).unwrap_or("");
+            let callee = self.facts.last_name(of.expr).unwrap_or("");
             let is_prefix = matches!(key.as_deref(), Some("prefix" | "url_prefix"))
                 || [CLASS_PREFIXES, GROUPS, MOUNTS].iter().any(|names| names.contains(&callee));
             if is_prefix {

@@ -13,6 +13,7 @@ use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
 use crate::chance::at_least;
 use crate::scope::Scope;
+pub use crate::severity::Severity;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;
@@ -128,28 +129,6 @@ impl AnomalyKind {
             Self::NewCoupling => "new_coupling",
             Self::TestDeficit => "test_deficit",
             Self::VelocitySpike => "velocity_spike",
-        }
-    }
-}
-
-/// How much an anomaly matters, the most first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Look first.
-    Critical,
-    /// Look.
-    Warning,
-    /// Good to know.
-    Info,
-}
-
-impl Severity {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Warning => "warning",
-            Self::Info => "info",
         }
     }
 }

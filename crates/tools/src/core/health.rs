@@ -6,14 +6,13 @@ use m1nd_base::ProblemKind;
 use m1nd_engine::{GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
 use m1nd_query::changes::work_tree_changes;
 use m1nd_sessions::AgentSession;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ingest::{TierRow, word};
 use crate::checks::{Fingerprint, REQUIRED, fingerprint};
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Answer, Guidance, Mention, NoArguments, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::count;
 use crate::word::{Word, answer_kinds};
@@ -26,10 +25,6 @@ const RECENT: usize = 20;
 const COMPARED: usize = 2_000;
 /// Maximum examples of each kind of problem.
 const MAX_EXAMPLES: usize = 5;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 answer_kinds! {
     /// Whether the index can be asked.
@@ -221,12 +216,12 @@ incomplete (`partial`). `compiler_index` counts the files that an imported index
     ];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"status": {"type": "string"}, "node_count": {"type": "integer"}}}"#;
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl ReadTool for Health {
-    fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _input: NoArguments) -> Result<Answer<Output>, ToolError> {
         let status = cx.status();
         let agents = cx.agents();
         let mut issues = issues(&status);

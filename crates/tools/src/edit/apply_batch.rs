@@ -11,9 +11,9 @@ use super::checking::{self, Commands};
 use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::verification::{Report, Verdict, report};
-use super::writing::{NodeDelta, Syntax, hash, index, node_delta, shown_diff, syntax, write};
+use super::writing::{NodeDelta, Reindexed, Syntax, hash, index, node_delta, shown_diff, syntax, write};
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool, yes,
 };
 use crate::word::{Word, answer_kinds};
 
@@ -44,10 +44,6 @@ pub(crate) struct Input {
     verify: bool,
     #[serde(default)]
     on_broken: OnBroken,
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Debug, Serialize)]
@@ -127,9 +123,8 @@ pub(crate) struct Output {
     files_written: usize,
     files_total: usize,
     results: Vec<ResultRow>,
-    reingested: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_reingested: Option<&'static str>,
+    #[serde(flatten)]
+    reindexed: Reindexed,
     total_bytes_written: u64,
     nodes: NodeDelta,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -428,8 +423,7 @@ fn finish(
         files_written,
         files_total: total,
         results,
-        reingested: indexed,
-        not_reingested: not_indexed,
+        reindexed: Reindexed::new(not_indexed),
         total_bytes_written: if rolls_back { 0 } else { batch.bytes },
         nodes,
         verification,

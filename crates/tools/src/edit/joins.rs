@@ -13,7 +13,7 @@ use m1nd_query::edits::is_test_path;
 use m1nd_query::patterns::LabelMode;
 use serde::Serialize;
 
-use super::writing::NodeDelta;
+use super::writing::{NodeDelta, Written};
 use crate::exploration::{Looking, Severity, list_stored, look};
 use crate::framework::{ToolError, ToolRef, WriteContext};
 use crate::rows::round_value;
@@ -73,6 +73,23 @@ pub(crate) fn join_knowledge(
     let mut proactive_insights = matches(cx, after, &edits)?;
     proactive_insights.extend(list_forgotten(cx, before, after, &edits));
     Ok(Joined { proactive_insights, memory: cx.memory().about(&list_touched(before, after, &edits, nodes), after) })
+}
+
+/// The same of a single plan, if the index has what was written.
+///
+/// # Errors
+/// Those of [`join_knowledge`].
+pub(crate) fn join_written(
+    cx: &WriteContext<'_>,
+    before: &Snapshot,
+    written: &Written,
+    plans: &[Plan],
+    nodes: &NodeDelta,
+) -> Result<Joined, ToolError> {
+    match written.not_indexed {
+        None => join_knowledge(cx, (before, &written.after), plans, nodes),
+        Some(_) => Ok(Joined::default()),
+    }
 }
 
 /// Ids of the touched symbols, what they are in, and their files.

@@ -12,7 +12,7 @@ use super::surgical_context_v2::{
     ConnectedRow, Connection, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
 };
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::test_rows::covering_tests;
 use crate::word::Word;
@@ -42,10 +42,6 @@ pub(crate) struct Input {
 
 fn one() -> u32 {
     1
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Debug, Serialize)]
@@ -112,11 +108,13 @@ impl ReadTool for SurgicalContext {
             file_contents: String::new(),
             contents_cut: false,
         };
+        // The text of the file only where no symbol of it was named.
         if shown.symbol.is_none() {
             let end = shown.source.text.floor_char_boundary(MAX_CONTENT);
             output.contents_cut = end < shown.source.text.len();
             output.file_contents = shown.source.text[..end].to_owned();
         }
+        // Who calls it, what it calls, and which tests reach it.
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
             output.callers_known = Word(found.closure.state);

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
@@ -58,10 +58,6 @@ pub(crate) struct Input {
     /// Few rows, one of each relation first
     #[serde(default)]
     proof_focused: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn default_connected() -> usize {
@@ -187,6 +183,7 @@ impl ReadTool for SurgicalContextV2 {
         let mut is_unused = false;
         let mut tests = Vec::new();
         let history = cx.loaded_history();
+        // A file without a symbol in question has no users of its own.
         if let Some(node) = node {
             let found = users(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state;
@@ -196,6 +193,7 @@ impl ReadTool for SurgicalContextV2 {
             let used = callees(snapshot, node);
             total_connected = found.rows.len() + used.len();
             let near = |a: &Occurrence, b: &Occurrence| is_near(a, b, around);
+            // Uses that are near each other share an excerpt.
             connected[0] =
                 found.rows.chunk_by(near).take(limit).map(|uses| user(snapshot, uses, (around, most))).collect();
             connected[1] = used.into_iter().take(limit).collect();
@@ -209,6 +207,7 @@ impl ReadTool for SurgicalContextV2 {
                     reaching.map(|row| build_connected(snapshot, row.nearest, Connection::Test, false)).collect();
             }
         }
+        // Some of each kind first: a budget that cuts the rest must not cut a whole kind.
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
         let total = connected.len();
         let page = cx.page(input.max_connected_files);

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::rows::{self, round_value};
 use crate::word::{Level, Word};
@@ -63,10 +63,6 @@ pub(crate) struct Input {
     include_test_impact: bool,
     #[serde(default = "yes")]
     include_risk_score: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Debug, Serialize)]
@@ -403,6 +399,7 @@ fn guidance(
     open_users: &[String],
 ) -> Guidance {
     let first = check.gaps.first().map(|gap| gap.path.clone());
+    // What makes the plan unusable comes first.
     if actions.is_empty() {
         return Guidance::next(
             ProofState::Blocked,
@@ -428,6 +425,7 @@ fn guidance(
             "`depends_on` has a cycle: no order is possible",
         );
     }
+    // Then what the plan breaks, and last who may use it unknown to the index.
     match (critical, first) {
         (0, None) if resolved + creates < actions.len() => {
             let hint = "some planned files are not indexed, so who uses them is not known: check `unresolved`";

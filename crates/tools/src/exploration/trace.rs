@@ -13,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{NodeRow, count, round_value};
+use crate::shorten;
 use crate::word::Word;
 
 /// Default number of suspects.
@@ -318,10 +319,7 @@ fn missing(found: &TraceAnswer) -> Option<String> {
 }
 
 fn shorten_message(message: &str) -> String {
-    match message.char_indices().nth(MAX_MESSAGE) {
-        Some((end, _)) => format!("{}…", &message[..end]),
-        None => message.to_owned(),
-    }
+    shorten::to_chars(message, MAX_MESSAGE).into_owned()
 }
 
 fn exception_row(exception: &ExceptionSummary) -> ExceptionRow {

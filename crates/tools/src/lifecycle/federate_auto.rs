@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::federate::{self, Wanted, allow_command};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
-    number, rows_schema,
+    number, rows_schema, yes,
 };
 use crate::rows::{count, engine_error};
 use crate::word::{Level, Word, answer_kinds};
@@ -23,10 +23,6 @@ const MAX_REPOS: usize = 100;
 const MAX_SOURCES: usize = 10;
 /// Places listed as evidence of a repository.
 const MAX_EVIDENCE: usize = 5;
-
-fn yes() -> bool {
-    true
-}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -180,6 +176,7 @@ impl WriteTool for FederateAuto {
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
         cx.engine().workspace().map_err(engine_error)?;
+        // Only folders that a person allowed are read; others are proposed.
         let home = &cx.engine().config().home;
         let readable = readable_repositories(home, &roots);
         let found = discover(snapshot, &scope, &readable, cx.cancel())?;
@@ -200,6 +197,7 @@ impl WriteTool for FederateAuto {
             file_path: source.file.to_string(),
             line: source.line,
         });
+        // An empty list is an absence only if everything was read.
         let mut missing = Vec::new();
         if total > repos.len() {
             missing.push(format!("{} more than max_repos", total - repos.len()));
@@ -210,6 +208,7 @@ impl WriteTool for FederateAuto {
         if found.paths_left > 0 {
             missing.push(format!("{} not looked at", count(found.paths_left, "path")));
         }
+        // Nothing is federated unless the call asks for it.
         let member = || snapshot.repositories().next().map(str::to_owned);
         let own_name = input.current_repo_name.clone().or_else(member).unwrap_or_else(|| namespace(&root));
         let result = match input.execute && !repos.is_empty() {

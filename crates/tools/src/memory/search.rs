@@ -9,6 +9,7 @@ use super::{answers, memory_error, share};
 use crate::framework::{
     Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Tool, ToolError, Toolset, number,
 };
+use crate::shorten;
 
 /// Default number of results.
 const DEFAULT_LIMIT: usize = 10;
@@ -125,16 +126,10 @@ impl ReadTool for MemorySearch {
         let mut guidance = Guidance::state(state);
         guidance.next_step_hint = Some(hint);
         let results = found.rows.iter().map(row).collect();
-        let output = Output { query: shorten_query(input.query), total: found.total, results, notice: found.notice };
+        // The caller knows the query already.
+        let query = shorten::to_chars(&input.query, MAX_REPEATED).into_owned();
+        let output = Output { query, total: found.total, results, notice: found.notice };
         Ok(Answer::new(output).guidance(guidance))
-    }
-}
-
-/// The query as the answer repeats it, shortened: the caller knows it already.
-fn shorten_query(query: String) -> String {
-    match query.char_indices().nth(MAX_REPEATED) {
-        Some((end, _)) => format!("{}…", &query[..end]),
-        None => query,
     }
 }
 

@@ -4,6 +4,7 @@ use m1nd_mind::{BootNote, CodeState, FoundMemory, Kind as MemoryKind, MemoryQuer
 use serde::Serialize;
 
 use crate::framework::ReadContext;
+use crate::shorten;
 use crate::word::{Kind, Word};
 
 /// Most memories that are found by meaning.
@@ -134,8 +135,5 @@ fn claim_memory(found: &FoundMemory) -> Claim {
 }
 
 fn shorten_claim(text: &str) -> String {
-    match text.len() > CLAIM_BYTES {
-        true => format!("{}…", &text[..text.floor_char_boundary(CLAIM_BYTES)]),
-        false => text.to_owned(),
-    }
+    shorten::to_bytes(text, CLAIM_BYTES).into_owned()
 }
