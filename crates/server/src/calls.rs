@@ -113,7 +113,7 @@ impl Calls {
             Ok(reply)
         };
         if tool.needs_fresh {
-            self.wait_for_first_index(request).await;
+            self.wait_for_first_index(request, tool.answers_unlinked).await;
         }
         self.work(queue, request, tool.name, call).await
     }
@@ -149,7 +149,7 @@ impl Calls {
         self.release_memory_later();
         match outcome {
             Outcome::Answer(Err(error)) if error.code == ErrorCode::EmptyGraph => {
-                if self.wait_for_first_index(request).await {
+                if self.wait_for_first_index(request, false).await {
                     return self.work_once(queue, request, name, work).await;
                 }
                 Outcome::Answer(Err(while_indexing(error, &self.services.current().engine)))
@@ -174,8 +174,8 @@ impl Calls {
     }
 
     /// Waits until the first index of the project is there; returns whether it is. Does not wait for one that nobody
-    /// builds.
-    async fn wait_for_first_index(&self, request: &RequestContext<RoleServer>) -> bool {
+    /// builds. `takes_unlinked` says that parsed files are enough, before their references are linked.
+    async fn wait_for_first_index(&self, request: &RequestContext<RoleServer>, takes_unlinked: bool) -> bool {
         let token = request.meta.get_progress_token();
         let latest = Latest::default();
         #[allow(clippy::disallowed_methods, reason = "a wait has a limit")]
@@ -184,7 +184,7 @@ impl Calls {
         loop {
             // Another one once the client has said which folder it has open.
             let engine = self.services.current().engine;
-            if !engine.snapshot().is_empty() {
+            if !engine.snapshot().is_empty() || takes_unlinked && engine.unlinked().is_some() {
                 return true;
             }
             let activity = engine.activity();
@@ -308,10 +308,14 @@ fn while_indexing(error: ToolError, engine: &Engine) -> ToolError {
     let Some(activity) = engine.activity() else { return error };
     let of = activity.total.map(|total| format!(" of {total}")).unwrap_or_default();
     let (stage, done) = (activity.stage, activity.done);
+    let error = error.detail("indexing", json!({"stage": stage, "done": done, "total": activity.total}));
+    // Such an error says itself what answers meanwhile.
+    if error.details().contains_key("linking") {
+        return error;
+    }
     error
         .hint(format!("the index is being built now: {stage} {done}{of}"))
         .next_step("repeat this call in a few seconds; `health` shows how far the index is")
-        .detail("indexing", json!({"stage": stage, "done": done, "total": activity.total}))
 }
 
 async fn notify(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, latest: &Latest) {

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let (mut config, settings) = project::load_config(common, roots, roots_named)?;
     let options = Options::of(args, &settings);
     config.watch = by_itself && options.watch && !options.read_only;
+    config.answers_unlinked = true;
     config.read_only = options.read_only;
     config.settings.extend(options.sources(args, &settings));
     let mind = project::memory_places(&places, roots_named)?;

@@ -6,6 +6,8 @@
 #[cfg(unix)]
 mod ask;
 #[cfg(unix)]
+mod indexing;
+#[cfg(unix)]
 mod run;
 
 use std::path::PathBuf;
@@ -20,6 +22,8 @@ use serde_json::Value;
 #[cfg(unix)]
 pub(crate) use ask::{ask, start};
 #[cfg(unix)]
+pub(crate) use indexing::answer_while_indexing;
+#[cfg(unix)]
 pub(crate) use run::run;
 
 /// First argument of this program where it is such a process.
@@ -33,6 +37,9 @@ const OTHER_VARIABLES: [&str; 3] = [LOG, "M1ND_PAGER", FORBIDDEN];
 const LOG: &str = "M1ND_LOG";
 /// Nodes of an index from which opening it takes so long that keeping it open pays.
 const LEAST_NODES: usize = 20_000;
+/// How long a caller may take to send its question and to take the answer.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 /// Largest message, in bytes.
 const MAX_MESSAGE: u64 = 64 << 20;
 
@@ -74,6 +81,8 @@ pub(crate) enum Answer {
     Text(String, Option<usize>),
     /// The same as JSON.
     Json(Value, Option<usize>),
+    /// The index is being built, and does not answer this yet, for this reason.
+    BeingBuilt(String),
     /// The caller has to answer by itself.
     Declined,
 }
@@ -92,6 +101,24 @@ pub(crate) fn is_allowed(flag: bool, setting: Option<bool>) -> bool {
 /// Returns whether a process pays for an index of this size. One that the user asked for always does.
 pub(crate) fn pays(nodes: usize, setting: Option<bool>) -> bool {
     setting == Some(true) || nodes >= LEAST_NODES
+}
+
+/// Reads the question of a caller and sends it the answer.
+#[cfg(unix)]
+fn exchange(
+    mut stream: &std::os::unix::net::UnixStream,
+    answer: impl FnOnce(Question) -> Answer,
+) -> std::io::Result<()> {
+    use std::io::{BufRead, BufReader, Read, Write};
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = String::new();
+    BufReader::new(stream.take(MAX_MESSAGE)).read_line(&mut line)?;
+    let question: Question = serde_json::from_str(&line)?;
+    let tool = question.tool.clone();
+    let answer = answer(question);
+    tracing::info!(tool, declined = answer == Answer::Declined, "asked");
+    stream.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes())
 }
 
 /// The program: its version, and size and time of its file, which tell builds of one version apart.
@@ -116,6 +143,11 @@ fn setup(config: &EngineConfig) -> String {
 
 #[cfg(not(unix))]
 pub(crate) fn ask(_: &EngineConfig, _: &MindConfig, _: &ToolDef, _: &Value, _: bool) -> Option<Answer> {
+    None
+}
+
+#[cfg(not(unix))]
+pub(crate) fn answer_while_indexing(_: &m1nd_engine::Engine, _: &EngineConfig) -> Option<std::convert::Infallible> {
     None
 }
 

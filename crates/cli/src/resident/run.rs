@@ -1,7 +1,6 @@
 //! The process that keeps an index open.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{ResidentPlace, ResidentSocket};
-use m1nd_tools::{Context, Format, Replied, Reply, Services, TOOLS};
+use m1nd_tools::{Context, Format, Replied, Reply, Services, TOOLS, ToolDef, ToolError};
 use serde_json::Value;
 
-use super::{Answer, MAX_MESSAGE, Question, build, can_answer, setup};
+use super::{Answer, Question, build, can_answer, exchange, setup};
 use crate::args::Common;
 use crate::error::CliError;
 use crate::project;
@@ -25,8 +24,6 @@ const IDLE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_secs(2);
 /// Maximum questions that are answered at once; further callers answer by themselves.
 const AT_ONCE: usize = 4;
-/// How long a caller may take to send its question and to take the answer.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum readings of the history at the start, each of which goes on for some seconds.
 const MAX_READINGS: usize = 24;
 
@@ -120,24 +117,13 @@ impl Resident {
     fn answer(&self, stream: &UnixStream) {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = now();
         let running = self.running.fetch_add(1, Ordering::AcqRel);
-        let outcome = self.exchange(stream, running < AT_ONCE);
+        let answer = |question| if running < AT_ONCE { self.reply(question) } else { None };
+        let outcome = exchange(stream, |question| answer(question).unwrap_or(Answer::Declined));
         self.running.fetch_sub(1, Ordering::AcqRel);
         match outcome {
             Ok(()) => {}
             Err(error) => tracing::debug!(%error, "a question was not answered"),
         }
-    }
-
-    fn exchange(&self, mut stream: &UnixStream, has_room: bool) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let mut line = String::new();
-        BufReader::new(stream.take(MAX_MESSAGE)).read_line(&mut line)?;
-        let question: Question = serde_json::from_str(&line)?;
-        let tool = question.tool.clone();
-        let answer = if has_room { self.reply(question).unwrap_or(Answer::Declined) } else { Answer::Declined };
-        tracing::info!(tool, declined = answer == Answer::Declined, "asked");
-        stream.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes())
     }
 
     /// The answer, as a program that was just started gives it; `None` if that would do more than read, or would answer
@@ -154,18 +140,26 @@ impl Resident {
         if !is_current || !engine.damage().is_empty() {
             return None;
         }
-        let services = self.services.started_anew(question.memories.into_config()).for_one_answer();
-        let cancel = Cancel::new();
-        let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-        let format = if question.json { Format::Json } else { Format::Text };
-        let arguments = match question.arguments {
-            Value::Object(members) => Value::Object(members),
-            _ => return None,
-        };
-        let Replied { reply, found } = tool.reply_with_count(&context, arguments, format).ok()?;
-        Some(match reply {
-            Reply::Text(text) => Answer::Text(text, found),
-            Reply::Json(value) => Answer::Json(value, found),
-        })
+        answer_with(&self.services, tool, question)?.ok()
     }
+}
+
+/// The answer of a tool, as a program that was just started gives it; `None` if the question has no arguments.
+pub(super) fn answer_with(
+    services: &Services,
+    tool: &ToolDef,
+    question: Question,
+) -> Option<Result<Answer, ToolError>> {
+    let services = services.started_anew(question.memories.into_config()).for_one_answer();
+    let cancel = Cancel::new();
+    let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
+    let format = if question.json { Format::Json } else { Format::Text };
+    let arguments = match question.arguments {
+        Value::Object(members) => Value::Object(members),
+        _ => return None,
+    };
+    Some(tool.reply_with_count(&context, arguments, format).map(|Replied { reply, found }| match reply {
+        Reply::Text(text) => Answer::Text(text, found),
+        Reply::Json(value) => Answer::Json(value, found),
+    }))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, SHOP};
+use crate::{Place, Run, SHOP};
 
 /// How long the process may take to listen, or to end.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -206,4 +206,42 @@ fn is_open_by_a_resident(folder: &std::path::Path) -> bool {
         let files = std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
         is_one && files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|path| path.starts_with(folder))
     })
+}
+
+/// Answers of `m1nd outline` and `m1nd callers` while another program builds the first index, until it is done.
+fn ask_while_indexing(place: &Place) -> Vec<(String, Run)> {
+    let mut ingest = place.command(&["ingest", "--quiet"]);
+    let mut ingest = ingest.env_remove("M1ND_NO_DAEMON").stdout(Stdio::null()).spawn().unwrap();
+    let mut answers = Vec::new();
+    while ingest.try_wait().unwrap().is_none() {
+        for question in [["outline", "m0.py"], ["callers", "f0_0"]] {
+            let (code, out, err) = ask(place, &question, true);
+            answers.push((question[0].to_owned(), Run { code, out, err }));
+        }
+    }
+    assert!(ingest.wait().unwrap().success());
+    answers
+}
+
+#[test]
+fn a_program_that_indexes_answers_others_and_concludes_nothing_from_links_that_are_missing() {
+    let place = Place::new("");
+    for file in 0..300 {
+        let code: String = (0..30).map(|line| format!("def f{file}_{line}():\n    return f0_0()\n")).collect();
+        place.project.write(format!("m{file}.py"), format!("from m0 import f0_0\n{code}"));
+    }
+    let answers = ask_while_indexing(&place);
+    let mut seen_early = 0;
+    for (tool, run) in &answers {
+        let text = format!("{}{}", run.out, run.err);
+        let is_waiting = text.contains("cannot tell yet") || text.contains("nothing is indexed yet");
+        seen_early += usize::from(text.contains("cannot tell yet") || text.contains("still being linked"));
+        match tool.as_str() {
+            "outline" => assert!(is_waiting || run.out.contains("f0_29"), "{run:?}"),
+            // All callers, or no answer.
+            _ => assert!(is_waiting || run.out.contains("300 files") || run.out.contains("9000"), "{run:?}"),
+        }
+    }
+    assert!(seen_early > 0, "{answers:?}");
+    assert!(socket_of(&place).is_none(), "it listens no longer");
 }
