@@ -147,6 +147,7 @@ fn plain(text: &str) -> String {
             continue;
         }
         match chars.next() {
+            // Faces and sizes are dropped.
             Some('f') => match chars.next() {
                 Some('(') => _ = chars.by_ref().nth(1),
                 Some('[') => _ = chars.by_ref().find(|c| *c == ']'),
@@ -154,6 +155,7 @@ fn plain(text: &str) -> String {
             },
             Some('-') => out.push('-'),
             Some('e' | '\\') => out.push('\\'),
+            // Characters by name.
             Some('(') => {
                 let name: String = chars.by_ref().take(2).collect();
                 out.push_str(match name.as_str() {
@@ -178,6 +180,7 @@ fn plain(text: &str) -> String {
                     chars.next();
                 }
             }
+            // A comment, up to the end of the line.
             Some('"') => break,
             Some(' ' | '~' | '0') => out.push(' '),
             Some('&' | '%' | '/' | ',' | '|' | '^' | ':' | 'c' | ')') | None => {}

@@ -170,6 +170,7 @@ impl<'f> Bodies<'f> {
         let part = |expr: ExprId| self.exprs[expr.index()];
         let scope = |scope: ScopeId| self.scopes[scope.index()];
         match expr {
+            // Parts have their hash already: they precede the expressions that use them.
             Expr::Name { name, scope: of } => (self.name(name), scope(of)).hash(out),
             Expr::Member { base, name }
             | Expr::Path { base, name }
@@ -194,6 +195,7 @@ impl<'f> Bodies<'f> {
                 part(result).hash(out);
                 self.list(parameters, out);
             }
+            // What is defined elsewhere counts by what it is, not by its number, which edits change.
             Expr::Definition(id) => self.identities[id.index()].hash(out),
             Expr::Import(id) => self.import(id, out),
             Expr::Literal(literal) => literal.hash(out),

@@ -392,6 +392,7 @@ impl<'s> Judge<'s> {
 
     fn callers_guard(&mut self, raw: &Raw, found: &SyntaxMatch, node: Option<NodeIx>, guard: &'static str) -> Verdict {
         let Some(node) = node else { return Verdict::confirm("as written").open("its callers are not known") };
+        // A guard around the place itself.
         match self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard)) {
             Some(own) if own.iter().any(|one| one.found.holds(found.found.start)) => {
                 return Verdict::mitigate("caught in the same function");
@@ -405,6 +406,7 @@ impl<'s> Judge<'s> {
         if graph.kind(node) != NodeKind::Function {
             return Verdict::confirm("runs when the file is loaded");
         }
+        // Else all callers must guard their calls.
         let calls: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation == Relation::Calls).collect();
         let certain = calls.iter().filter(|edge| edge.tier == EdgeTier::Certain && !is_test(graph, edge.from));
         let (mut guarded, mut bare, mut unread) = (Vec::new(), Vec::new(), Vec::new());
@@ -416,6 +418,7 @@ impl<'s> Judge<'s> {
             let is_guarded = |pos: Pos| guards.iter().any(|one| one.found.holds(pos));
             if edge.sites.iter().all(is_guarded) { guarded.push(edge.from) } else { bare.push(edge.from) }
         }
+        // One caller without a guard is enough.
         if !bare.is_empty() {
             let known = bare.len() + guarded.len() + unread.len();
             let reason = format!("{} of {known} known callers are not ready for it", bare.len());
@@ -425,6 +428,7 @@ impl<'s> Judge<'s> {
             let open = format!("{} of the known callers could not be looked through", unread.len());
             return Verdict::confirm("as written").with(unread, "calls").open(open);
         }
+        // All known callers guard; whether there are others decides.
         let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
         let unknown = possible || !hiding(self.snapshot, node, Rows::Callers).is_empty();
         match (guarded.is_empty(), unknown) {

@@ -64,7 +64,9 @@ fn ask(
     let started = Instant::now();
     let mut stream = TcpStream::connect_timeout(&address, timeout.min(Duration::from_secs(10))).map_err(failed)?;
     stream.set_write_timeout(Some(timeout)).map_err(failed)?;
+    // Reads return soon, so that a cancelled call does not wait for the answer.
     stream.set_read_timeout(Some(LOOK)).map_err(failed)?;
+    // HTTP/1.0: the end of the connection is the end of the answer.
     let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {address}\r\nAccept: */*\r\nConnection: close\r\n");
     if !body.is_empty() {
         head.push_str(&format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()));
@@ -90,6 +92,7 @@ fn ask(
                 ) => {}
             Err(error) => return Err(failed(error)),
         }
+        // The program on the other side is not ours.
         if answer.len() > MAX_ANSWER {
             return Err(format!("it answered more than {MAX_ANSWER} bytes"));
         }

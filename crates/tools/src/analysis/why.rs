@@ -381,9 +381,11 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
     let open_at = open.map(|edge| graph.id(edge.source).to_owned());
     let way = found.paths.first().map(|path| path.direction);
     match (found.found, found.closure.state) {
+        // A path whose direction proves nothing.
         (true, state) if way == Some(Way::Mixed) || (state == ClosureState::Unknown && way == Some(Way::Backward)) => {
             Guidance::next(ProofState::Proving, ToolRef("view"), open_at, found.closure.why.clone())
         }
+        // A path is proven: go on to who else is affected.
         (true, ClosureState::Closed) if way == Some(Way::Backward) => {
             let source = Some(graph.id(query.source).to_owned());
             let hint = "proven: the target leads to the source, not the reverse; check what else depends on the source";
@@ -401,6 +403,7 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
             );
             Guidance::next(ProofState::Proving, ToolRef("view"), open_at, hint)
         }
+        // No path, proven or not.
         (false, ClosureState::Closed) => {
             Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(ProofState::Proving) }
         }

@@ -193,6 +193,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
     let graph = snapshot.graph();
     let mut rows: Vec<BindingRow> = Vec::new();
     let texts = CodeTexts::new(snapshot);
+    // Names in the text.
     for binding in &read.bindings {
         let target = binding.target;
         let is_test = graph.flags(target).has(m1nd_engine::graph::NodeFlags::TEST);
@@ -213,6 +214,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             state: None,
         });
     }
+    // Markers of L1GHT; one that fits many nodes is bound to none.
     for (line, relation) in markers(read) {
         let (found, state) = snapshot.light_target(relation);
         let share = round_value(1.0 / found.len().max(1) as f64);
@@ -228,6 +230,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             state: Some(Word(state)),
         }));
     }
+    // One row per node and relation, the most certain; then in the order of certainty.
     rows.sort_by(|a, b| {
         let key = |row: &BindingRow| (row.target_node_id.clone(), row.relation.0.word());
         key(a).cmp(&key(b)).then(b.confidence.total_cmp(&a.confidence)).then(a.line.cmp(&b.line))

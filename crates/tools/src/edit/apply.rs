@@ -90,11 +90,13 @@ impl WriteTool for Apply {
             input;
         let change = ChangeInput { file_path, new_content, edits, diff, node_id, delete, expected_hash, description };
         let plan = plan(cx, &snapshot, vec![change])?;
+        // Strict locks of others refuse the write.
         let locks = check_locks(cx, &snapshot, &plan)?;
         let plans = [plan];
         let [plan] = &plans;
         let Some(edit) = plan.edits().first() else { return Err(ToolError::invalid("no change was given")) };
         let syntax = syntax(&snapshot, edit, cx.cancel());
+        // Written whole or not at all; what follows only describes it.
         let written = write(cx, plan, reingest)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
         let joined = join_written(cx, &snapshot, &written, &plans, &nodes)?;

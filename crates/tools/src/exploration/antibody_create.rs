@@ -170,6 +170,7 @@ impl WriteTool for AntibodyCreate {
             return Err(ToolError::new(ErrorCode::LimitReached, message).next_step("delete one that is not needed"));
         }
         let (mut pattern, learned) = read_pattern(cx, &input)?;
+        // A new pattern is tried at once: what it matches now is its first evidence.
         let looking = Looking {
             snapshot: &snapshot,
             mode: LabelMode::Substring,

@@ -317,6 +317,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
     }
     let modules = &found.layering.modules;
     let row = |(level, layer): (usize, &m1nd_query::layers::Layer)| {
+        // Files, or the symbols in them of the kinds that were asked for.
         let mut ranked: Vec<(NodeIx, usize)> = match kinds {
             [] => layer.files.iter().map(|at| (found.files.nodes[*at], *at)).collect(),
             kinds => {

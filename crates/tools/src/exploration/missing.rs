@@ -356,6 +356,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
         format!("{}`{}`", if is_test { "test " } else { "" }, show_label(snapshot, *node))
     };
+    // What the others have.
     let have = match &hole.lacks {
         Lacking::Uses(relation, node) => {
             let verb = match relation {
@@ -382,6 +383,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
         Lacking::Tested => "are used by a test".to_owned(),
         Lacking::Documented => "have a doc comment".to_owned(),
     };
+    // What this one lacks, in the same verb.
     let end = if hole.open.is_none() { "does not" } else { "is not known to" };
     let end = match &hole.lacks {
         Lacking::UsedBy(..) | Lacking::Tested => end.replace("does not", "is not").replace("known to", "known to be"),

@@ -195,6 +195,7 @@ impl ReadTool for Scan {
             false_positives: input.include_false_positives,
         };
         let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel(), cx.progress()).map_err(fault)?;
+        // A later page is refused if the findings have changed since the first.
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
@@ -205,6 +206,7 @@ impl ReadTool for Scan {
             Wanted::Regex(_) => ("custom", ReadAs::Regex),
         };
         let findings = found.findings.iter().skip(page.offset).take(page.limit);
+        // What is left of the matches could not be judged.
         let [confirmed, mitigated, false_positive] = found.by_status;
         let output = Output {
             pattern: input.pattern,

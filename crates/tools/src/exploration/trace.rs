@@ -389,6 +389,7 @@ fn scope_row(scope: &FixScope) -> ScopeRow {
 }
 
 fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
+    // No trace was recognized: only words can help.
     if let Some(first) = found.suspects.first().filter(|_| found.exceptions.is_empty()) {
         let graph = snapshot.graph();
         let (id, label) = (graph.id(first.node).to_owned(), graph.label(first.node));
@@ -402,6 +403,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
         let words = line.map(|line| line.chars().take(MAX_TARGET).collect());
         return Guidance::next(ProofState::Blocked, ToolRef("seek"), words, hint);
     }
+    // A trace, but none of its code is here.
     let Some(first) = found.suspects.first() else {
         let name = found.frames.iter().find_map(|frame| frame.frame.function_name()).map(str::to_owned);
         let hint = format!(
@@ -420,6 +422,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
         let hint = format!("open `{label}`, but the trace is from another version: its lines differ");
         return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
+    // A suspect that stands out is proposed alone.
     let leads = found.suspects.get(1).is_none_or(|second| first.evidence >= CLEAR_LEAD * second.evidence);
     if leads && first.trace_depth.is_some() {
         let hint =

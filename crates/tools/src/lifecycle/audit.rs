@@ -128,6 +128,7 @@ impl ReadTool for Audit {
             tested,
         };
         let status = cx.status();
+        // An empty list is an absence only if its source was read.
         let mut honest_gaps = Vec::new();
         if history.is_none() {
             let why = "the git history is not available (or not loaded yet): no `risks`";

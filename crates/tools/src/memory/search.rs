@@ -146,6 +146,7 @@ fn row(found: &FoundMemory) -> Value {
     let record = &found.record;
     let mut row = Map::new();
     let mut put = |name: &str, value: Value| drop(row.insert(name.to_owned(), value));
+    // What every row has, in the order of the published interface.
     put("type", record.kind.name().into());
     put("title", (*record.title).into());
     put("content", (*record.content).into());
@@ -158,6 +159,7 @@ fn row(found: &FoundMemory) -> Value {
     put("date", found.date.clone().into());
     put("id", record.id.to_string().into());
     put("source_kind", source_word(record.source.kind).into());
+    // What only some rows have is left out of the others: rows are read by models.
     if found.trust != Trust::Own {
         put("trust", json!(found.trust));
     }
@@ -170,6 +172,7 @@ fn row(found: &FoundMemory) -> Value {
     if let Some(later) = record.superseded_by {
         put("superseded_by", later.to_string().into());
     }
+    // Relations to other memories, then to code.
     for (name, is_from_here) in [("contradicts", true), ("contradicted_by", false)] {
         let is_one =
             |other: &&Related| other.relation == RelationKind::Contradicts && other.is_from_here == is_from_here;
