@@ -288,7 +288,7 @@ impl Writer {
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };
-        let state = match (&self.linked, &self.stored) {
+        let state = match (&self.linked, &self.saved.container) {
             (Some(linked), _) => Some(linked.linker.state()),
             // Nothing was linked since.
             (None, stored) => stored.as_ref().and_then(persist::linker_state).map(|state| (*state).as_ref().to_vec()),

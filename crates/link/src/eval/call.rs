@@ -176,13 +176,13 @@ impl Eval<'_> {
         file: FileId,
         args: &[ExprId],
     ) -> Values {
-        if let Some(place) = self.open_values.get(&of) {
-            self.cut = self.cut.min(*place);
+        if let Some(place) = self.run.values.get(&of) {
+            self.run.cut = self.run.cut.min(*place);
             return Values::default();
         }
-        self.open_values.insert(of, self.depth);
+        self.run.values.insert(of, self.run.depth);
         let result = self.returned_unguarded(of, receiver, given, file, args);
-        self.open_values.remove(&of);
+        self.run.values.remove(&of);
         result
     }
 
