@@ -12,7 +12,7 @@ pub(crate) trait Kind: Copy {
 }
 
 /// A kind in an answer: typed in the code, its word on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Word<T>(pub(crate) T);
 
 impl<T: Kind> Serialize for Word<T> {

@@ -21,6 +21,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value, session_error};
+use crate::word::{Kind, Word};
 
 /// Longest name and description, in characters.
 const MAX_TEXT: usize = 1_000;
@@ -31,7 +32,7 @@ const LOW_SPECIFICITY: f64 = 0.3;
 /// Matches that are counted when a pattern is stored.
 const COUNTED: usize = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Action {
     #[default]
@@ -39,6 +40,17 @@ pub(crate) enum Action {
     Disable,
     Enable,
     Delete,
+}
+
+impl Kind for Action {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Disable => "disable",
+            Self::Enable => "enable",
+            Self::Delete => "delete",
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -100,7 +112,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     success: Option<bool>,
-    action: Action,
+    action: Word<Action>,
     /// None for a proposal.
     antibody_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +203,7 @@ impl WriteTool for AntibodyCreate {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("antibody_scan"), None, hint);
         Ok(Answer::new(Output {
             success: None,
-            action: Action::Create,
+            action: Word(Action::Create),
             antibody_id: id,
             code: pattern.code.filter(|_| learned.is_some()),
             language: pattern.language.filter(|_| learned.is_some()),
@@ -226,7 +238,8 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
             if enabled { Action::Enable } else { Action::Disable }
         }
     };
-    let output = Output { success: Some(true), action, antibody_id: Some(id.clone()), ..Output::default() };
+    let output =
+        Output { success: Some(true), action: Word(action), antibody_id: Some(id.clone()), ..Output::default() };
     Ok(Answer::new(output).guidance(Guidance::state(ProofState::Triaging)))
 }
 

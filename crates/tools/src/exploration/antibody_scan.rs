@@ -13,6 +13,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::count;
+use crate::word::{Kind, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -23,12 +24,21 @@ const TOO_MANY: usize = 100;
 /// Maximum patterns that a call names.
 const MAX_IDS: usize = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScopeWord {
     #[default]
     All,
     Changed,
+}
+
+impl Kind for ScopeWord {
+    fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Changed => "changed",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -82,7 +92,7 @@ pub(crate) struct Row {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scan_scope: ScopeWord,
+    scan_scope: Word<ScopeWord>,
     matches: Vec<Row>,
     total_matches: usize,
     antibodies_checked: usize,
@@ -211,7 +221,7 @@ impl ReadTool for AntibodyScan {
             None => Guidance::state(ProofState::Triaging),
         };
         let output = Output {
-            scan_scope: if changed.is_some() { ScopeWord::Changed } else { ScopeWord::All },
+            scan_scope: Word(if changed.is_some() { ScopeWord::Changed } else { ScopeWord::All }),
             matches: page.cut(rows),
             total_matches: total,
             antibodies_checked: known.len(),

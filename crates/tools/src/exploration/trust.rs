@@ -11,7 +11,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, count, round_value};
-use crate::word::{Band, Word};
+use crate::word::{Band, Kind, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -28,7 +28,7 @@ const DEFAULT_CAP: f64 = 3.0;
 /// Milliseconds of a second, and seconds of an hour.
 const HOUR: f64 = 3_600.0;
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScopeWord {
     #[default]
@@ -36,6 +36,17 @@ pub(crate) enum ScopeWord {
     All,
     Function,
     Module,
+}
+
+impl Kind for ScopeWord {
+    fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::All => "all",
+            Self::Function => "function",
+            Self::Module => "module",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -118,7 +129,7 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scope: ScopeWord,
+    scope: Word<ScopeWord>,
     trust_scores: Vec<Row>,
     total_trust_scores: usize,
     summary: Summary,
@@ -213,7 +224,7 @@ impl ReadTool for Trust {
         let now = found.now;
         let rows = page.cut(found.rows);
         let output = Output {
-            scope: word,
+            scope: Word(word),
             trust_scores: rows.iter().map(|row| build_row(snapshot, row, now, input.risk_cap)).collect(),
             total_trust_scores: total,
             summary,
