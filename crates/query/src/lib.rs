@@ -33,6 +33,7 @@ pub mod resolve;
 pub mod retrieval;
 pub mod risk;
 mod scope;
+mod severity;
 pub mod trails;
 pub mod trust;
 pub mod what_if;

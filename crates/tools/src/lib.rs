@@ -30,6 +30,7 @@ mod resources;
 mod rows;
 pub mod sarif;
 mod services;
+mod shorten;
 mod site_text;
 mod sites;
 mod source;

@@ -79,6 +79,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     let is_closed = text(closure, "state") == "closed";
     let only: Vec<&str> =
         body.get("roles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    // What was asked: all uses, or those of some roles.
     let noun = match *only {
         _ if body.contains_key("total_sites") => "call".to_owned(),
         [] => "use".to_owned(),
@@ -96,6 +97,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     if body.contains_key("without_tests") {
         figures.push_str(" outside of tests");
     }
+    // Of what the places are made.
     let roles =
         member("by_role").iter().map(|(role, number)| format!("{number} {role}")).collect::<Vec<_>>().join(", ");
     let tests = number(body, "total_in_tests");
@@ -109,6 +111,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     if !parts.is_empty() && (shown.total > 0 || !only.is_empty()) {
         let _ = write!(figures, " ({})", parts.join(", "));
     }
+    // The verdict comes first: an agent may read only that.
     let hiding = number(closure, "total_hiding");
     let mut out = match (is_closed, hiding) {
         (true, _) => format!("complete: {figures}; no search adds one"),
@@ -127,6 +130,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         let _ = write!(out, "; shown: {} to {}", shown.before + 1, shown.before + shown.rows);
     }
     out.push('\n');
+    // What may be missing, and what is left out on purpose.
     if !is_closed && !text(closure, "beside").is_empty() {
         let _ = writeln!(out, "{}", text(closure, "beside"));
     }

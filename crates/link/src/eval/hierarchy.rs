@@ -119,7 +119,7 @@ impl Eval<'_> {
         }
         let receivers = self.eval(file, base, Namespace::Value);
         let [Value::Instance(class, _)] = receivers.items.as_slice() else { return Vec::new() };
-        self.asked.insert(Key::methods(self.text(name)));
+        self.asked.keys.insert(Key::methods(self.text(name)));
         let mut rows: Vec<DefRef> =
             self.project.methods(self.text(name)).map(|row| row.of).take(MAX_NAMED + 1).collect();
         if rows.len() > MAX_NAMED {

@@ -18,6 +18,7 @@ use crate::framework::{
 use crate::rows::{self, NodeRow};
 use crate::site_text::{SITE_GROUPS, SITE_OMITS};
 use crate::sites::{self, SiteRow, Totals};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 100;
@@ -59,7 +60,7 @@ pub(crate) struct Output {
     totals: Totals,
     /// The roles of the rows, if not all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    roles: Vec<&'static str>,
+    roles: Vec<Word<Role>>,
     /// Number of places by role, of all roles.
     by_role: Map<String, Value>,
     closure: Closure,
@@ -128,7 +129,7 @@ impl ReadTool for References {
             references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_references: total,
             total_users: found.users,
-            roles: wanted.iter().map(|role| role.word()).collect(),
+            roles: wanted.iter().copied().map(Word).collect(),
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
             totals,
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),

@@ -5,6 +5,7 @@ use m1nd_engine::graph::{Graph, NodeFlags, NodeIx};
 use serde::Serialize;
 
 use crate::sites::LineReader;
+use crate::word::{Word, answer_kinds};
 
 /// Maximum number of nodes listed.
 const MAX_LISTED: usize = 20;
@@ -17,26 +18,36 @@ const MAX_IMPLEMENTATIONS: usize = 100;
 #[derive(Debug, Serialize)]
 pub(super) struct IncludedRow {
     node_id: String,
-    /// `constructor`, `definition`, `declaration` or `overload` of the node asked for.
-    part: &'static str,
+    /// What it is of the node asked for.
+    part: Word<SymbolPart>,
+}
+
+answer_kinds! {
+    /// What a node is of the symbol asked for.
+    pub(super) SymbolPart {
+        Constructor = "constructor",
+        Definition = "definition",
+        Declaration = "declaration",
+        Overload = "overload",
+    }
 }
 
 /// The nodes whose uses are listed with those of `node`.
 pub(super) fn list_included(snapshot: &Snapshot, others: &[NodeIx], overloads: &[NodeIx]) -> Vec<IncludedRow> {
     let graph = snapshot.graph();
-    let part = |node| if overloads.contains(&node) { "overload" } else { part(graph, node) };
-    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: part(node) };
+    let part = |node| if overloads.contains(&node) { SymbolPart::Overload } else { part(graph, node) };
+    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: Word(part(node)) };
     others.iter().take(MAX_LISTED).map(row).collect()
 }
 
-fn part(graph: &Graph, node: NodeIx) -> &'static str {
+fn part(graph: &Graph, node: NodeIx) -> SymbolPart {
     let flags = graph.flags(node);
     if flags.has(NodeFlags::CONSTRUCTOR) {
-        "constructor"
+        SymbolPart::Constructor
     } else if flags.has(NodeFlags::DECLARATION) || flags.has(NodeFlags::ABSTRACT) {
-        "declaration"
+        SymbolPart::Declaration
     } else {
-        "definition"
+        SymbolPart::Definition
     }
 }
 
