@@ -170,7 +170,8 @@ impl CliError {
         match self {
             Self::Usage { next, .. } | Self::Failed { next, .. } => Some(next.clone()),
             Self::NoIndex(_) => Some("run `m1nd ingest` in the repository first".into()),
-            Self::Tool(error) if error.code == ErrorCode::EmptyGraph => {
+            // An index that is being built is waited for.
+            Self::Tool(error) if error.code == ErrorCode::EmptyGraph && !error.details().contains_key("linking") => {
                 Some("run `m1nd ingest` in the repository first".into())
             }
             Self::Tool(error) => error.next_step_text().map(str::to_owned),

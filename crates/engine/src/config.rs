@@ -24,6 +24,9 @@ pub struct EngineConfig {
     pub limits: Limits,
     /// Keeps the index fresh by watching the roots.
     pub watch: bool,
+    /// Offers the definitions of a first index while its references are linked, see
+    /// [`Engine::unlinked`](crate::Engine::unlinked).
+    pub answers_unlinked: bool,
     /// Never indexes, never writes: serves the existing index.
     pub read_only: bool,
     /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
@@ -108,6 +111,7 @@ impl EngineConfig {
             history_wait: Self::HISTORY_WAIT,
             limits: Limits::default(),
             watch: false,
+            answers_unlinked: false,
             read_only: false,
             verify: true,
             recovers: true,

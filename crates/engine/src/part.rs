@@ -13,7 +13,7 @@ const FILE_SCOPE: ScopeId = ScopeId(0);
 /// The part of the graph contributed by a file. Symbols are those of the linker.
 pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
     Part {
-        nodes: nodes(linker, links, &links.path, facts, is_test),
+        nodes: nodes(linker, &links.nodes, (&links.path, facts), is_test),
         edges: edges(links).collect(),
         unresolved: list_unresolved(linker, links).collect(),
     }
@@ -27,27 +27,27 @@ pub(crate) fn add_part(
     (path, facts): (&RepoPath, &FileFacts),
     is_test: bool,
 ) {
-    builder.push_nodes(&nodes(linker, links, path, facts, is_test));
+    builder.push_nodes(&nodes(linker, &links.nodes, (path, facts), is_test));
     edges(links).for_each(|edge| builder.push_edge(&edge));
     list_unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
 }
 
-fn nodes<'a>(
+/// The nodes of a file as the graph takes them.
+pub(crate) fn nodes<'a>(
     linker: &'a Linker,
-    links: &FileLinks,
-    path: &'a RepoPath,
-    facts: &'a FileFacts,
+    nodes: &[LinkNode],
+    (path, facts): (&'a RepoPath, &'a FileFacts),
     is_test: bool,
 ) -> Vec<NodeInput<'a>> {
     let exported = list_exported(facts);
-    let is_stub = m1nd_link::is_stub(links.path.as_str());
+    let is_stub = m1nd_link::is_stub(path.as_str());
     // In files that export explicitly, a top definition that is not exported is hidden whatever its keyword says.
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
         own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
     };
     let node = |node: &LinkNode| -> NodeInput<'a> {
-        let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        let parent = node.parent.and_then(|parent| nodes.get(parent as usize)).map(|parent| parent.id.0);
         // A link node is a route, a definition, or the file itself.
         if let Some(line) = node.route {
             return route_node(node.id.0, parent, linker.text(node.id), line, is_test);
@@ -66,7 +66,7 @@ fn nodes<'a>(
             None => file_node(node.id.0, path, facts, is_test),
         }
     };
-    links.nodes.iter().map(node).collect()
+    nodes.iter().map(node).collect()
 }
 
 /// Definitions visible to importers, for languages with explicit exports; `None` for others, or if a value is

@@ -94,6 +94,7 @@ impl Stored {
             indexed_at_ms: self.indexed_at_ms,
             limits,
             outdated: self.outdated,
+            is_unlinked: false,
             compiler: self.compiler,
             imported: self.imported,
             mentions: self.mentions,

@@ -41,6 +41,8 @@ pub(crate) struct Shared {
     /// Set when the engine ends: background work stops.
     pub(crate) stop: Cancel,
     current: RwLock<Arc<Snapshot>>,
+    /// The definitions of the first index while it is linked.
+    unlinked: RwLock<Option<Arc<Snapshot>>>,
     state: Mutex<State>,
     followed: Mutex<Followed>,
     /// Snapshot files that cannot be used and keep their name, since this process does not write.
@@ -124,6 +126,7 @@ impl Shared {
             files,
             stop,
             current: RwLock::new(Arc::new(nothing)),
+            unlinked: RwLock::default(),
             state: Mutex::new(state),
             followed: Mutex::new(Followed { path: PathBuf::new(), looked: now }),
             unusable: Mutex::default(),
@@ -150,7 +153,26 @@ impl Shared {
         let old = if newer { Some(std::mem::replace(&mut *current, snapshot)) } else { None };
         drop(current);
         drop(old);
+        self.withdraw_unlinked();
         newer
+    }
+
+    /// The definitions of the first index while it is linked; `None` once any index is published.
+    pub(crate) fn unlinked(&self) -> Option<Arc<Snapshot>> {
+        let offered = self.unlinked.read().unwrap_or_else(PoisonError::into_inner).clone();
+        offered.filter(|_| self.current().is_empty())
+    }
+
+    /// Offers definitions that are not linked yet to readers that ask for them.
+    pub(crate) fn offer_unlinked(&self, snapshot: Snapshot) {
+        *self.unlinked.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(snapshot));
+    }
+
+    /// Ends the offer of definitions that are not linked.
+    pub(crate) fn withdraw_unlinked(&self) {
+        let offered = self.unlinked.write().unwrap_or_else(PoisonError::into_inner).take();
+        // After the lock: freeing may take a while.
+        drop(offered);
     }
 
     /// Notes that all of a snapshot file matches its checksums.

@@ -33,6 +33,8 @@ pub struct Snapshot {
     pub(crate) mentions: Arc<KeptMentions>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
+    /// See [`Snapshot::is_unlinked`].
+    pub(crate) is_unlinked: bool,
     /// Commits that were checked out in the roots when it was made; see [`Snapshot::heads`].
     pub(crate) heads: Arc<[Option<String>]>,
     /// Git histories of the roots. Shared by all snapshots, because they follow `HEAD` and not the index.
@@ -129,6 +131,7 @@ impl Snapshot {
             indexed_at_ms: 0,
             limits: Limits::default(),
             outdated: false,
+            is_unlinked: false,
             compiler: Arc::default(),
             imported: Arc::default(),
             mentions: Arc::default(),
@@ -156,6 +159,7 @@ impl Snapshot {
             indexed_at_ms: now_ms,
             limits: self.limits.clone(),
             outdated: content.outdated,
+            is_unlinked: false,
             compiler: content.compiler,
             imported: content.imported,
             mentions: self.mentions.clone(),
@@ -299,6 +303,12 @@ impl Snapshot {
     /// Returns whether nothing is indexed.
     pub fn is_empty(&self) -> bool {
         self.graph.node_count() == 0 && self.files.is_empty()
+    }
+
+    /// Returns whether the files are parsed and their references are not linked: the graph has no edges, and nothing
+    /// that only linking finds. Only [`Engine::unlinked`](crate::Engine::unlinked) gives such a snapshot.
+    pub fn is_unlinked(&self) -> bool {
+        self.is_unlinked
     }
 
     /// The indexed files.

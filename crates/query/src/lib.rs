@@ -21,6 +21,7 @@ mod kept;
 pub mod layers;
 mod linear;
 pub mod locks;
+pub mod map;
 pub mod navigation;
 pub mod overview;
 pub mod patterns;

@@ -183,7 +183,7 @@ impl Calls {
             Ok(reply)
         };
         if tool.needs_fresh {
-            self.wait_for_first_index(caller).await;
+            self.wait_for_first_index(caller, tool.answers_unlinked).await;
         }
         self.work(queue, caller, tool.name, call).await
     }
@@ -195,6 +195,16 @@ impl Calls {
         let argument = argument.to_owned();
         let text = self.work(Some(&self.pool.reads), caller, resource.name, move |cx| resource.read(cx, &argument));
         Some((resource, self.limit_time(resource.name, text).await))
+    }
+
+    /// Runs other work that only reads, with the queue and the limits of calls.
+    pub(crate) async fn read_with<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        caller: &Caller,
+        work: impl Fn(&Context<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
+    ) -> Outcome<T> {
+        self.limit_time(name, self.work(Some(&self.pool.reads), caller, name, work)).await
     }
 
     /// Returns whether a tool may be called here.
@@ -215,7 +225,7 @@ impl Calls {
         self.release_memory_later();
         match outcome {
             Outcome::Answer(Err(error)) if error.code == ErrorCode::EmptyGraph => {
-                if self.wait_for_first_index(caller).await {
+                if self.wait_for_first_index(caller, false).await {
                     return self.work_once(queue, caller, name, work).await;
                 }
                 Outcome::Answer(Err(while_indexing(error, &self.services.current().engine)))
@@ -240,8 +250,8 @@ impl Calls {
     }
 
     /// Waits until the first index of the project is there; returns whether it is. Does not wait for one that nobody
-    /// builds.
-    async fn wait_for_first_index(&self, caller: &Caller) -> bool {
+    /// builds. `takes_unlinked` says that parsed files are enough, before their references are linked.
+    async fn wait_for_first_index(&self, caller: &Caller, takes_unlinked: bool) -> bool {
         let latest = Latest::default();
         #[allow(clippy::disallowed_methods, reason = "a wait has a limit")]
         let started = tokio::time::Instant::now();
@@ -249,7 +259,7 @@ impl Calls {
         loop {
             // Another one once the client has said which folder it has open.
             let engine = self.services.current().engine;
-            if !engine.snapshot().is_empty() {
+            if !engine.snapshot().is_empty() || takes_unlinked && engine.unlinked().is_some() {
                 return true;
             }
             let activity = engine.activity();
@@ -381,10 +391,14 @@ fn while_indexing(error: ToolError, engine: &Engine) -> ToolError {
     let Some(activity) = engine.activity() else { return error };
     let of = activity.total.map(|total| format!(" of {total}")).unwrap_or_default();
     let (stage, done) = (activity.stage, activity.done);
+    let error = error.detail("indexing", json!({"stage": stage, "done": done, "total": activity.total}));
+    // Such an error says itself what answers meanwhile.
+    if error.details().contains_key("linking") {
+        return error;
+    }
     error
         .hint(format!("the index is being built now: {stage} {done}{of}"))
         .next_step("repeat this call in a few seconds; `health` shows how far the index is")
-        .detail("indexing", json!({"stage": stage, "done": done, "total": activity.total}))
 }
 
 async fn notify(meter: &Meter, latest: &Latest) {

@@ -42,8 +42,8 @@ pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,
     ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowLine, RowText, Shown, Stage, TextGroups,
-    Tool, ToolChoice, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name,
-    default_of, takes, text_of, visible,
+    Tool, ToolChoice, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, cannot_tell,
+    canonical_name, default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
 pub use persons::{HeldLock, guarded_by, held_locks, release_lock};

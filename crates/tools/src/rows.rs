@@ -317,12 +317,6 @@ pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, T
         .next_step("find the folder with `glob`, or omit `scope`"))
 }
 
-/// Whether a path is a scope or below it, see [`scope`].
-pub(crate) fn is_below(path: &str, scope: &str) -> bool {
-    let rest = path.strip_prefix(scope.trim_matches('/'));
-    scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// Converts an error of reading a path.
 pub(crate) fn read_error(argument: &str, error: &ReadError) -> ToolError {
     let message = format!("argument `{argument}`: {error}");

@@ -207,7 +207,7 @@ impl Services {
     /// Notes what an agent saw at the end of a call.
     pub(crate) fn end_call(&self, agent: &str, snapshot: &Arc<Snapshot>) {
         let generation = snapshot.generation();
-        if snapshot.is_empty() || !self.visits.is_due(agent, generation) {
+        if snapshot.is_empty() || snapshot.is_unlinked() || !self.visits.is_due(agent, generation) {
             return;
         }
         let files = snapshot.file_table();

@@ -1,6 +1,7 @@
 //! The text of an answer that lists the users of a node: the verdict first, then the places by file, then where more
 //! may be.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use m1nd_base::EdgeTier;
@@ -51,11 +52,13 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     NEXT_STEP,
 ];
 
-fn text<'a>(of: &'a Members, name: &str) -> &'a str {
+/// A member that is text; empty for none.
+pub(crate) fn text<'a>(of: &'a Members, name: &str) -> &'a str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn number(of: &Members, name: &str) -> usize {
+/// A member that is a number; 0 for none.
+pub(crate) fn number(of: &Members, name: &str) -> usize {
     of.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok()).unwrap_or_default()
 }
 
@@ -64,7 +67,8 @@ fn line_of(row: &Members) -> usize {
     number(row, "line_number").max(number(row, "line"))
 }
 
-fn list<'a>(of: &'a Members, name: &str) -> impl Iterator<Item = &'a Members> {
+/// The objects of a member that is a list.
+pub(crate) fn list<'a>(of: &'a Members, name: &str) -> impl Iterator<Item = &'a Members> {
     of.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
 }
 
@@ -244,16 +248,23 @@ fn write_lists(body: &Members, budget: usize) -> String {
         let left = budget.saturating_sub(out.len());
         push_places(&mut out, &implementations, total, left);
     }
-    let empty = Map::new();
-    let closure = body.get("closure").and_then(Value::as_object).unwrap_or(&empty);
-    let hiding: Vec<&Members> = list(closure, "hiding").collect();
-    if !hiding.is_empty() {
-        let total = number(closure, "total_hiding");
-        let _ = writeln!(out, "may be more ({}):", count(total, "place"));
-        let left = budget.saturating_sub(out.len());
-        push_places(&mut out, &hiding, total, left);
-    }
+    let left = budget.saturating_sub(out.len());
+    push_hiding(&mut out, body, left);
     out
+}
+
+/// Writes the places of `closure.hiding`.
+pub(crate) fn push_hiding(out: &mut String, body: &Members, budget: usize) {
+    let Some(closure) = body.get("closure").and_then(Value::as_object) else { return };
+    let mut seen = HashSet::new();
+    // A place may hide a direct use and a farther one.
+    let hiding: Vec<&Members> =
+        list(closure, "hiding").filter(|row| seen.insert((text(row, "file_path"), line_of(row)))).collect();
+    if !hiding.is_empty() {
+        let total = number(closure, "total_hiding").saturating_sub(list(closure, "hiding").count() - hiding.len());
+        let _ = writeln!(out, "may be more ({}):", count(total, "place"));
+        push_places(out, &hiding, total, budget);
+    }
 }
 
 /// Writes places by file: with their lines of code as long as these fit, then without; and says how many are left out.

@@ -1,7 +1,7 @@
 //! `m1nd call`, and the commands of tools: call a tool as an agent would.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
-use m1nd_tools::{ALL, Command, Context, Effect, Format, Replied, Reply, TOOLS, ToolDef};
+use m1nd_tools::{ALL, Command, Context, Effect, ErrorCode, Format, Replied, Reply, TOOLS, ToolDef, ToolError};
 use serde_json::Value;
 
 use crate::args::tools::{self, ToolArgs};
@@ -74,7 +74,12 @@ fn call(
         match resident::ask(&config, &mind, tool, &arguments, out.json) {
             Some(Answer::Text(text, found)) => return print(Reply::Text(text), found, out),
             Some(Answer::Json(value, found)) => return print(Reply::Json(value), found, out),
-            Some(Answer::Declined) | None => {}
+            Some(Answer::BeingBuilt(why)) => {
+                let error = ToolError::new(ErrorCode::EmptyGraph, why).detail("linking", true.into());
+                let next = "repeat this command in a few seconds, or when `m1nd ingest` is done";
+                return Err(CliError::Tool(error.next_step(next)));
+            }
+            Some(Answer::Declined | Answer::Attached) | None => {}
         }
     }
     let services = match reads {

@@ -15,7 +15,7 @@ use crate::args::{Common, IngestArgs};
 use crate::error::CliError;
 use crate::output::{Out, Tone, bytes, duration, group_digits, percent};
 use crate::progress::Terminal;
-use crate::project;
+use crate::{project, resident};
 
 /// Maximum central symbols shown.
 const CENTRAL: usize = 10;
@@ -42,6 +42,9 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     let mut config = project::with_workspace(EngineConfig::new(project::home(common)?, roots))?;
     config.threads = args.threads.map(usize::from);
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
+    let (asked, settings) = project::load_config(common, vec![root.clone()], false)?;
+    let answers = resident::is_allowed(common.no_daemon, settings.daemon);
+    config.answers_unlinked = answers;
     let engine = Engine::open(config)?;
     project::tell_damage(&engine);
     let terminal = Terminal::new(args.quiet || out.json);
@@ -51,6 +54,7 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         ..IngestRequest::code(&root)
     };
     let cancel = Cancel::new();
+    let answering = answers.then(|| resident::answer_while_indexing(&engine, &asked)).flatten();
     let mut outcome = match engine.federation() {
         Some(_) => federate(&engine, args.incremental, &cancel, &terminal),
         None => engine.ingest(request, &cancel, &terminal),
@@ -63,28 +67,33 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         let request = IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(&root) };
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
     }
-    if outcome.is_ok() {
-        // Rankings use the history, so that the first query would have to read it.
-        terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
-        let mut history = engine.snapshot().history(&cancel);
-        for _ in 0..MAX_READINGS {
-            if !history.is_being_read() {
-                break;
-            }
-            history = engine.snapshot().history(&cancel);
-        }
-    }
+    drop(answering);
     terminal.finish();
     let report = outcome?;
     let recovered = engine.files().take_recovered();
-    if !out.json {
-        return summary(&root, &report, &engine, out);
+    if out.json {
+        let mut answer = as_json(&report, &engine);
+        if !recovered.is_empty() {
+            answer["recovered_writes"] = json!(recovered.batches);
+        }
+        out.value(&answer)?;
+    } else {
+        summary(&root, &report, &engine, out)?;
     }
-    let mut answer = as_json(&report, &engine);
-    if !recovered.is_empty() {
-        answer["recovered_writes"] = json!(recovered.batches);
+    read_history(&engine, &cancel, args.quiet || out.json);
+    Ok(())
+}
+
+/// Reads the commits, which the answer does not need, so that no question has to read them.
+fn read_history(engine: &Engine, cancel: &Cancel, quiet: bool) {
+    let terminal = Terminal::new(quiet);
+    terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
+    for _ in 0..MAX_READINGS {
+        if !engine.snapshot().history(cancel).is_being_read() {
+            break;
+        }
     }
-    out.value(&answer)
+    terminal.finish();
 }
 
 /// Indexes all repositories of a workspace; one report for all.

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, SHOP};
+use crate::{Place, Run, SHOP};
 
 /// How long the process may take to listen, or to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Questions of every kind, as text and as JSON.
-const QUESTIONS: &[&[&str]] = &[
+pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["north", "the gross price of an order"],
     &["seek", "gross price"],
     &["seek", "gross price", "--json"],
@@ -68,7 +68,7 @@ impl Resident {
     }
 }
 
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
@@ -76,13 +76,13 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn socket_of(place: &Place) -> Option<PathBuf> {
+pub(crate) fn socket_of(place: &Place) -> Option<PathBuf> {
     let folders = std::fs::read_dir(place.user.join("store/projects")).ok()?;
     folders.flatten().map(|folder| folder.path().join("resident.sock")).find(|path| path.exists())
 }
 
 /// The output of a question with the resident process allowed or not, without the time that it took.
-fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, String) {
+pub(crate) fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, String) {
     let mut command = place.command(question);
     if is_allowed {
         command.env_remove("M1ND_NO_DAEMON");
@@ -95,7 +95,7 @@ fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, Stri
     (output.status.code().unwrap_or(-1), out, text(output.stderr))
 }
 
-fn index_shop() -> Place {
+pub(crate) fn index_shop() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place
@@ -206,4 +206,42 @@ fn is_open_by_a_resident(folder: &std::path::Path) -> bool {
         let files = std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
         is_one && files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|path| path.starts_with(folder))
     })
+}
+
+/// Answers of `m1nd outline` and `m1nd callers` while another program builds the first index, until it is done.
+fn ask_while_indexing(place: &Place) -> Vec<(String, Run)> {
+    let mut ingest = place.command(&["ingest", "--quiet"]);
+    let mut ingest = ingest.env_remove("M1ND_NO_DAEMON").stdout(Stdio::null()).spawn().unwrap();
+    let mut answers = Vec::new();
+    while ingest.try_wait().unwrap().is_none() {
+        for question in [["outline", "m0.py"], ["callers", "f0_0"]] {
+            let (code, out, err) = ask(place, &question, true);
+            answers.push((question[0].to_owned(), Run { code, out, err }));
+        }
+    }
+    assert!(ingest.wait().unwrap().success());
+    answers
+}
+
+#[test]
+fn a_program_that_indexes_answers_others_and_concludes_nothing_from_links_that_are_missing() {
+    let place = Place::new("");
+    for file in 0..300 {
+        let code: String = (0..30).map(|line| format!("def f{file}_{line}():\n    return f0_0()\n")).collect();
+        place.project.write(format!("m{file}.py"), format!("from m0 import f0_0\n{code}"));
+    }
+    let answers = ask_while_indexing(&place);
+    let mut seen_early = 0;
+    for (tool, run) in &answers {
+        let text = format!("{}{}", run.out, run.err);
+        let is_waiting = text.contains("cannot tell yet") || text.contains("nothing is indexed yet");
+        seen_early += usize::from(text.contains("cannot tell yet") || text.contains("still being linked"));
+        match tool.as_str() {
+            "outline" => assert!(is_waiting || run.out.contains("f0_29"), "{run:?}"),
+            // All callers, or no answer.
+            _ => assert!(is_waiting || run.out.contains("300 files") || run.out.contains("9000"), "{run:?}"),
+        }
+    }
+    assert!(seen_early > 0, "{answers:?}");
+    assert!(socket_of(&place).is_none(), "it listens no longer");
 }

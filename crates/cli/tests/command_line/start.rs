@@ -180,3 +180,21 @@ fn a_folder_is_that_folder_and_a_choice_is_said() {
     }
     assert!(wire.finish().success());
 }
+
+#[test]
+fn commits_are_read_after_the_answer() {
+    let Some(place) = Place::open_committed(SHOP) else { return };
+    // One file for both streams, so that the order of what is written is that of the file.
+    let said = place.user.join("said");
+    for _ in 0..2 {
+        let file = std::fs::File::create(&said).unwrap();
+        let mut command = place.command(&["ingest"]);
+        command.stdout(file.try_clone().unwrap()).stderr(file);
+        assert!(command.status().unwrap().success());
+        let text = std::fs::read_to_string(&said).unwrap();
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("`{what}` is missing: {text}"));
+        assert!(at("next: m1nd call") < at("reading history"), "{text}");
+    }
+    let found = place.run(&["trust", "--json"]);
+    assert!(found.code == 0 && !found.out.contains("being read"), "{found:?}");
+}

@@ -12,6 +12,7 @@ mod priority;
 mod restore;
 mod revision;
 mod scip;
+mod unlinked;
 mod whole;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -387,6 +388,7 @@ impl Writer {
                 self.claim = Some(claim);
                 let result = self.caught_ingest(&request, &cancel, &reply);
                 self.claim = None;
+                self.shared.withdraw_unlinked();
                 if let Ok(report) = &result {
                     self.shared.state().last_ingest = Some(report.clone());
                 }

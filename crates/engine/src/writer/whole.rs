@@ -11,6 +11,7 @@ use super::build::{self, WholeGraph};
 use super::files::{self, Basis, Care, Scan};
 use super::ingest::{Done, Stages, keeps_prefixes, report_gone, same_content, same_handles, target};
 use super::restore::{Origin, is_fleeting};
+use super::unlinked::UnlinkedNodes;
 use super::{Linked, LinkedFile, Writer};
 use crate::cover::Cover;
 use crate::error::EngineError;
@@ -34,6 +35,8 @@ struct Intake {
     is_cached: bool,
     /// Some were dropped.
     has_dropped: bool,
+    /// Their nodes, to be offered before they are linked.
+    unlinked: Option<UnlinkedNodes>,
 }
 
 impl Intake {
@@ -54,6 +57,9 @@ impl Intake {
     }
 
     fn keep(&mut self, entry: FileEntry, mut file: LinkedFile) {
+        if self.unlinked.as_mut().is_some_and(|nodes| !nodes.add(&self.linked.linker, &entry.path, file.is_test)) {
+            self.unlinked = None;
+        }
         if self.is_cached && !is_fleeting(&entry) && self.linked.linker.drop_facts(&entry.path) {
             file.terms = None;
             if !self.has_dropped {
@@ -113,7 +119,7 @@ impl Writer {
         stages.end_stage("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let Intake { mut linked, mut entries, has_dropped, .. } = intake;
+        let Intake { mut linked, mut entries, has_dropped, unlinked, .. } = intake;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let cover = self.set_compiler_index(&mut linked, &entries, cancel)?;
         let (roots, mut files): (Arc<[RootInfo]>, Arc<FileTable>) =
@@ -122,6 +128,11 @@ impl Writer {
             |files: &Arc<FileTable>| Origin { files: files.clone(), roots: roots.clone(), handles: handles.clone() };
         if has_dropped {
             self.set_source(&mut linked, origin(&files));
+        }
+        if let Some(nodes) = unlinked {
+            let (files, roots, handles) = (files.clone(), roots.clone(), handles.clone());
+            let content = Content { files, roots, handles, skipped: skipped.clone(), ..current.content() };
+            self.offer_unlinked(nodes, &linked.linker, content, cancel)?;
         }
         // If the index is as the disk, only the linker has to be made ready for later changes.
         let is_known = fresh.care.trusts_time
@@ -194,6 +205,7 @@ impl Writer {
             entries: Vec::new(),
             is_cached: self.cache.is_some() && !keeps_facts,
             has_dropped: false,
+            unlinked: self.gather_unlinked(),
         })
     }
 

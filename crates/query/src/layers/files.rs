@@ -116,12 +116,7 @@ impl Files {
         let places: FxHashMap<NodeIx, usize> = nodes.iter().enumerate().map(|(at, node)| (*node, at)).collect();
         cancel.check()?;
         let arcs = arcs(graph, &places, cancel)?;
-        let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let manifests = snapshot.files().iter().filter(|file| {
-            let name = file.path.as_str().rsplit('/').next().unwrap_or_default();
-            MANIFESTS.contains(&name)
-        });
-        let packages = manifests.map(|file| folder(file.path.as_str())).collect();
+        let packages = package_folders(snapshot);
         Ok(Self { nodes, arcs, tests, places, packages })
     }
 
@@ -187,6 +182,15 @@ fn add(arc: &mut FileArc, graph: &Graph, edge: &EdgeRef<'_>) {
     arc.lines.sort_unstable();
     arc.lines.dedup();
     arc.lines.truncate(MAX_SITES);
+}
+
+/// The folders with a manifest; "" is the root.
+pub(crate) fn package_folders(snapshot: &Snapshot) -> BTreeSet<String> {
+    let split = |path: &str| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        MANIFESTS.contains(&name).then(|| folder.to_owned())
+    };
+    snapshot.files().iter().filter_map(|file| split(file.path.as_str())).collect()
 }
 
 /// The files of a snapshot, collected once.

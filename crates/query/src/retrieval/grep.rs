@@ -97,10 +97,7 @@ pub struct Unsearched {
 /// Lists what a search in these files cannot find, though no rule leaves it out.
 fn list_unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, answer: &mut GrepAnswer<'_>) {
     let scope = scope.trim_matches('/');
-    let is_inside = |path: &str| {
-        let rest = path.strip_prefix(scope);
-        scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
+    let is_inside = |path: &str| m1nd_base::is_within(path, scope);
     // Links lead to files that are searched under their own names, or out of the project.
     let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
     let skipped = snapshot.list_skipped().iter().map(|(path, problem)| (path.as_str(), problem));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use m1nd_base::Clock;
 use m1nd_engine::EngineConfig;
 use m1nd_server::ServeOptions;
 use serde_json::json;
@@ -10,6 +11,11 @@ use crate::{Session, session_over};
 
 /// A server that starts on a project of 300 files without an index.
 fn start(options: ServeOptions) -> Session {
+    start_with(options, |_| {})
+}
+
+/// The same with an engine that is set up otherwise.
+fn start_with(options: ServeOptions, change: impl FnOnce(&mut EngineConfig)) -> Session {
     let folders = tempfile::tempdir().unwrap();
     let root = folders.path().join("project");
     std::fs::create_dir(&root).unwrap();
@@ -20,8 +26,38 @@ fn start(options: ServeOptions) -> Session {
         }
         std::fs::write(root.join(format!("m{file}.py")), text).unwrap();
     }
-    let config = EngineConfig::new(folders.path().join("home"), vec![root]);
+    let mut config = EngineConfig::new(folders.path().join("home"), vec![root]);
+    change(&mut config);
     session_over(folders, config, options)
+}
+
+#[test]
+fn definitions_are_answered_before_links_and_callers_wait_for_them() {
+    // The writer asks the clock right before it publishes: it is held there.
+    let (release, is_released) = std::sync::mpsc::channel::<()>();
+    let gate = std::sync::Mutex::new(Some(is_released));
+    let clock = Clock::new(move || {
+        let is_writer = std::thread::current().name() == Some("m1nd-writer");
+        let gate = if is_writer { gate.lock().unwrap().take() } else { None };
+        let _ = gate.map(|is_released| is_released.recv());
+        0
+    });
+    let options = ServeOptions { index_when_empty: true, ..ServeOptions::default() };
+    let mut session = start_with(options, |config| (config.answers_unlinked, config.clock) = (true, clock));
+    session.wire.initialize("2025-06-18");
+    for (tool, arguments) in [
+        ("definition", json!({"agent_id": "a", "target": "read_7_3"})),
+        ("outline", json!({"agent_id": "a", "file_path": "m7.py"})),
+        ("search", json!({"agent_id": "a", "query": "read_7_3"})),
+    ] {
+        let (answer, failed) = session.wire.call(tool, arguments);
+        let text = answer.to_string();
+        assert!(!failed && text.contains("still being linked") && text.contains("m7.py"), "{tool}: {answer}");
+    }
+    release.send(()).unwrap();
+    let (answer, failed) = session.wire.call("callers", json!({"agent_id": "a", "node": "read_7_3"}));
+    assert!(!failed && answer.to_string().contains("closed"), "{answer}");
+    session.finish();
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, TextGroups, Tool,
     ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
 };
-use crate::rows::{self, NodeRow, count, is_below};
+use crate::rows::{self, NodeRow, count};
 use crate::site_text::{SITE_GROUPS, SITE_OMITS};
 use crate::sites::{self, SiteRow, Totals};
 
@@ -161,10 +161,10 @@ impl ReadTool for Callers {
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let (implementations, total_implementations) =
-            symbol::list_implementations(snapshot, start, |path| is_below(path, &scope));
+            symbol::list_implementations(snapshot, start, |path| m1nd_base::is_within(path, &scope));
         let is_test = |node| snapshot.graph().flags(node).has(NodeFlags::TEST);
         let is_inside = |row: &Occurrence| {
-            is_below(snapshot.graph().path(row.from), &scope) && !(input.without_tests && is_test(row.from))
+            m1nd_base::is_within(snapshot.graph().path(row.from), &scope) && !(input.without_tests && is_test(row.from))
         };
         let mut family = calls_of_overrides(snapshot, &targets, &found.rows, cx.cancel())?;
         // They are counted in the whole project.
@@ -175,7 +175,7 @@ impl ReadTool for Callers {
         family.rows.retain(is_inside);
         found.rows.retain(is_inside);
         if !scope.is_empty() {
-            found.closure.restrict(|file| is_below(file, &scope));
+            found.closure.restrict(|file| m1nd_base::is_within(file, &scope));
         }
         found.users = found.rows.iter().map(|row| row.from).collect::<HashSet<_>>().len();
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));

@@ -11,18 +11,18 @@ use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::closure::Closure;
+use super::impact_text::{IMPACT_GROUPS, IMPACT_OMITS};
 use super::with_history::WithHistory;
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, TextGroups, Tool,
+    ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
-use crate::word::{Kind, Word, answer_kinds};
+use crate::word::{Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -41,6 +41,8 @@ const WITNESSED: usize = 30;
 const REMEMBERED: usize = 20;
 /// Default maximum size of an answer, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
+/// Default maximum size of its text, in bytes: the direct dependents of most nodes.
+const TEXT_BYTES: usize = 7_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -59,6 +61,11 @@ pub(crate) struct Input {
     /// forward: dependents; reverse: what it needs
     #[serde(default)]
     direction: DirectionWord,
+    /// Only rows below this path
+    scope: Option<String>,
+    /// No rows in tests
+    #[serde(default)]
+    without_tests: bool,
     #[serde(default = "yes")]
     include_causal_chains: bool,
     #[serde(default = "number::<DEFAULT_NODES>")]
@@ -107,16 +114,6 @@ pub(crate) struct BlastRow {
     changed_together: Option<ChangedTogether>,
 }
 
-/// The first edge of the way only: the rest of it stands below the row that the edge leads to.
-fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
-    let mut short = row.clone();
-    if let Some(Value::Array(steps)) = short.get_mut("witness") {
-        steps.truncate(1);
-    }
-    short.retain(|_, value| *value != Side::Dependent.word());
-    row_line(&short)
-}
-
 /// Common commits of the files of the node and of a row that nothing in the code connects.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChangedTogether {
@@ -152,8 +149,14 @@ pub(crate) struct Output {
     line_start: u32,
     line_end: u32,
     direction: DirectionWord,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    scope: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_tests: bool,
     blast_radius: Vec<BlastRow>,
     total_blast_nodes: usize,
+    total_direct: usize,
+    total_in_tests: usize,
     total_energy: f64,
     max_hops_reached: u32,
     members_changed_with_it: usize,
@@ -181,11 +184,12 @@ impl Tool for Impact {
     const ANSWERS: &'static str = "what depends on something, each with a path as evidence";
     const HELP: &'static str = "\
 Lists what depends on a node, directly or transitively (`direction: forward`, the default), what it depends on
-(`reverse`), or both. The members of the node count as changed with it. Rows of code come first, then tests; nearer
-before farther.
+(`reverse`), or both. The members of the node count as changed with it. Direct code and tests come first, then farther
+ones, nearer before farther, by file; files and documents last.
 
 Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `doc`; `co_change`), its distance, and a
-`witness`: the edges that lead there, with file and line (the first 30 rows of a page; `why` shows it for others).
+`witness`: the edges that lead there, with file and line (direct rows and the first 30 of a page; `why` shows it for
+others).
 `signal_strength` ranks rows by a fixed table of relations; it is not measured. `probability` is: how often a file like this one changed in the same commit as the node's file, over
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
@@ -194,18 +198,12 @@ node's; they cite commits. `tests` are the test files that cover the node, best 
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
-`total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
+`scope` limits the rows to a folder or file, `without_tests` to those outside of tests; ways through other files count,
+and the verdict is about these rows. `total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
-    const ROW_TEXT: Option<RowText> = Some(row_text);
-    const TEXT_OMITS: &'static [&'static str] = &[
-        // The witnesses of the rows are the same paths with their sites.
-        "causal_chains",
-        "source",
-        "source_label",
-        "file_path",
-        "line_start",
-        "line_end",
-    ];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&IMPACT_GROUPS);
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
+    const TEXT_OMITS: &'static [&'static str] = IMPACT_OMITS;
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
@@ -251,7 +249,15 @@ impl ReadTool for Impact {
             DirectionWord::Reverse => Direction::Reverse,
             DirectionWord::Both => Direction::Both,
         };
-        let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let query = ImpactQuery {
+            direction,
+            also: also.to_vec(),
+            scope: scope.clone(),
+            without_tests: input.without_tests,
+            max_rows: page.end(),
+            ..ImpactQuery::new(node)
+        };
         let mut found = impact(snapshot, &query, cx.cancel())?;
         if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
@@ -267,7 +273,7 @@ impl ReadTool for Impact {
         };
         let unreached = match direction {
             Direction::Reverse => Vec::new(),
-            Direction::Forward | Direction::Both => list_unreached(snapshot, node, &found, &past),
+            Direction::Forward | Direction::Both => list_unreached(snapshot, &query, &found, &past),
         };
         let source = match &part {
             Part::Node(node) => NodeRow::new(snapshot, *node),
@@ -279,7 +285,10 @@ impl ReadTool for Impact {
         let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
-        blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());
+        // The edge of a direct row is the place that must change.
+        let is_direct = |row: &BlastRow| row.hop_distance == Some(1);
+        let others = blast_radius.iter_mut().skip(WITNESSED).filter(|row| !is_direct(row));
+        others.for_each(|row| row.witness.clear());
         let output = Output {
             source: source.node_id,
             source_label: source.label,
@@ -287,14 +296,20 @@ impl ReadTool for Impact {
             line_start: source.line_start,
             line_end: source.line_end,
             direction: input.direction,
+            scope,
+            without_tests: input.without_tests,
             total_blast_nodes: total,
+            total_direct: found.total_direct,
+            total_in_tests: found.total_in_tests,
             total_energy: round_value(found.total_strength),
             max_hops_reached: found.max_hops_reached,
             members_changed_with_it: found.members,
             files: files(&found),
             total_files: found.total_files,
             causal_chains: chains,
-            closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
+            closure: Closure::new(snapshot, &found.closure)
+                .with_lines(snapshot, &found.closure)
+                .with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             tests,
             total_tests: covering.rows.len(),
@@ -312,12 +327,12 @@ fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> 
 }
 
 /// Rows of files that only the history connects with the node.
-fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
+fn list_unreached(snapshot: &Snapshot, query: &ImpactQuery, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
     let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
-    reached.insert(snapshot.graph().path(node));
+    reached.insert(snapshot.graph().path(query.node));
     let row = |row: &PredictRow| {
         Some(BlastRow {
-            node: NodeRow::new(snapshot, row.node?),
+            node: NodeRow::new(snapshot, row.node.filter(|node| query.lists(snapshot.graph(), *node))?),
             side: Word(Side::History),
             class: "co_change",
             hop_distance: None,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
-    ToolRef, Toolset, number, rows_schema,
+    ToolRef, Toolset, cannot_tell, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
 use crate::word::Word;
@@ -93,6 +93,7 @@ Each row has a `tier`: `certain`, `possible` if there are several candidates (`c
 `unresolved` lists references at the place whose definition is not known, with the reason. Locals and parameters are not
 in the graph, so that they lead nowhere; nor is a place that moved since its file was indexed.";
     const NEEDS_FRESH: bool = true;
+    const ANSWERS_UNLINKED: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "target": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Find, 60, "where a name or a place of the code leads to"),
@@ -154,9 +155,17 @@ fn find(snapshot: &Snapshot, target: &str) -> Result<DefinitionAnswer, ToolError
     // An id may end in a number, and is a name.
     if let Some(place) = Place::parse(target).filter(|_| snapshot.graph().find(target.trim()).is_none()) {
         let path = indexed_path(snapshot, place.path)?;
+        // What the place refers to is an edge.
+        if snapshot.is_unlinked() {
+            return Err(cannot_tell());
+        }
         return Ok(at_place(snapshot, &path, place.line, place.col));
     }
-    let found = find_named(snapshot, target);
+    let mut found = find_named(snapshot, target);
+    if snapshot.is_unlinked() {
+        // Linking may find further definitions of the name.
+        found.rows.iter_mut().for_each(|row| row.tier = EdgeTier::Possible);
+    }
     if found.rows.is_empty() {
         // Says so, with similar names.
         rows::resolve(snapshot, "target", target)?;

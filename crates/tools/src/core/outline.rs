@@ -73,6 +73,7 @@ only so many levels are listed: 1 for the outermost. `functions_only` leaves out
 Locals and parameters are not listed. `stale: true` means that the file changed since it was indexed, so lines may be
 off. `view` shows the text of a symbol.";
     const NEEDS_FRESH: bool = true;
+    const ANSWERS_UNLINKED: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "README.md"}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 80, "what a file defines, before reading it")];
     const PAGED: bool = true;

@@ -201,6 +201,7 @@ without a match. `scope` is a folder or file, by whole path components; `filenam
 `auto_ingest` is accepted and ignored: reads never index; call `ingest` for a folder that is not indexed. Former
 member names: `results` is `matches`, `matched_line` is `line_content`, `score` is `match_score`.";
     const NEEDS_FRESH: bool = true;
+    const ANSWERS_UNLINKED: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Find, 20, "by exact text or regex"), (Stage::Diagnose, 20, "find the error text in the code")];

@@ -204,8 +204,10 @@ impl ReadTool for ValidatePlan {
         let history = cx.loaded_history();
         let mut check = check_plan(snapshot, history.as_ref(), &actions, cx.cancel())?;
         // What breaks is named wherever it is.
-        let (inside, outside): (Vec<Gap>, Vec<Gap>) =
-            check.gaps.into_iter().partition(|gap| gap.severity == Severity::Critical || is_below(&gap.path, &scope));
+        let (inside, outside): (Vec<Gap>, Vec<Gap>) = check
+            .gaps
+            .into_iter()
+            .partition(|gap| gap.severity == Severity::Critical || m1nd_base::is_within(&gap.path, &scope));
         check.gaps = inside;
         let (co_change, co_change_note) = co_change(cx, (snapshot, history.as_ref()), &actions)?;
         let page = cx.page(MAX_GAPS);
@@ -258,12 +260,6 @@ impl ReadTool for ValidatePlan {
         };
         Ok(Answer::new(output).rows("gaps", total_gaps).guidance(guidance))
     }
-}
-
-/// Returns whether a path is a scope or below it.
-fn is_below(path: &str, scope: &str) -> bool {
-    let rest = path.strip_prefix(scope);
-    rest.is_some_and(|rest| scope.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 fn actions(snapshot: &Snapshot, inputs: Vec<ActionInput>) -> Result<Vec<PlannedAction>, ToolError> {

@@ -22,6 +22,7 @@ use super::names;
 use super::repository::take_repository;
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style};
+use super::unlinked;
 use super::visible::make_visible;
 
 /// Arguments of a call that the framework handles.
@@ -182,6 +183,8 @@ impl ToolDef {
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
         let is_compared = caught_up.is_some();
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
+        let unlinked = unlinked::take_unlinked(self, cx);
+        let cx = unlinked.as_ref().unwrap_or(cx);
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         // Names of repositories and paths, and references to earlier answers, become ids of this index.
@@ -201,7 +204,7 @@ impl ToolDef {
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         cx.services.end_call(&call.agent, &cx.snapshot);
         let answer = answer.map_err(|error| {
-            let error = with_gone_roots(error, cx);
+            let error = unlinked::change_error(with_gone_roots(error, cx), cx);
             let error = call.stale.iter().fold(error, |error, stale| stale.in_error(error));
             Interrupted::of(cx.services).in_error(error)
         })?;
@@ -271,8 +274,9 @@ impl ToolDef {
     fn add_guidance(&self, cx: &Context<'_>, body: &mut Map<String, Value>, guidance: Option<Guidance>, call: &Call) {
         let guidance = guidance.map(|guidance| match &call.stale {
             Some(stale) => stale.guidance(guidance, cx),
-            None => guidance,
+            None => unlinked::change_guidance(guidance, cx),
         });
+        unlinked::add_note(body, cx);
         for (member, said) in [("clamped", &call.clamped), ("taken", &call.taken)] {
             if !said.is_empty() {
                 body.shift_insert(0, member.into(), json!(said));

@@ -50,6 +50,9 @@ pub trait Tool {
     /// Whether its answer says what is not there, so that the index must be what is on disk: it is brought up to date
     /// before, or the answer has a member `stale`.
     const NEEDS_FRESH: bool = false;
+    /// Whether it answers from parsed files whose references are not linked yet: its answer uses no edges, or checks
+    /// [`Snapshot::is_unlinked`](m1nd_engine::Snapshot::is_unlinked).
+    const ANSWERS_UNLINKED: bool = false;
     /// Whether a server runs the tool that the arguments name in its place.
     const FORWARDS: bool = false;
     /// Whether its answer depends on the folders that the client has open, so that the client is asked for them first.
@@ -169,6 +172,8 @@ pub struct ToolDef {
     pub waits: bool,
     /// Whether the index is brought up to date before it runs.
     pub needs_fresh: bool,
+    /// Whether it answers from parsed files whose references are not linked yet.
+    pub answers_unlinked: bool,
     /// Whether a server runs the tool that the arguments name in its place.
     pub forwards: bool,
     /// Whether the client is asked first which folders it has open.
@@ -226,6 +231,7 @@ impl ToolDef {
             token_budget: T::TOKEN_BUDGET,
             waits: T::WAITS,
             needs_fresh: T::NEEDS_FRESH,
+            answers_unlinked: T::ANSWERS_UNLINKED,
             forwards: T::FORWARDS,
             asks_client: T::ASKS_CLIENT,
             answer_bytes: T::ANSWER_BYTES,

@@ -19,6 +19,7 @@ mod repository;
 mod schema;
 mod stale;
 mod text;
+mod unlinked;
 mod visible;
 
 pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
@@ -37,6 +38,7 @@ pub use layout::text_of;
 pub use names::canonical_name;
 pub(crate) use names::edit_distance;
 pub use schema::{default_of, takes};
-pub(crate) use text::{GroupWriter, NEXT_STEP, qualify_name, row_line, short_target};
+pub(crate) use text::{GroupWriter, NEXT_STEP, qualify_name, short_target};
 pub use text::{Members, RowLine, RowText, Shown, TextGroups};
+pub use unlinked::cannot_tell;
 pub use visible::visible;

@@ -9,7 +9,8 @@ use super::names::{NAME_ARGUMENTS, NAME_ARGUMENTS_OF, NESTED_NAMES, is_known};
 
 /// Its name.
 pub(super) const REPOSITORY: &str = "repo";
-/// Arguments that limit a call to a folder. The first that a tool has is the repository if the caller gives none.
+/// Arguments that limit a call to a folder. The first that a tool has is the repository if the caller names neither it
+/// nor a node: a node of one repository may be used in all.
 const FOLDERS: &[&str] = &["scope", "scope_filter", "node_filter"];
 /// Arguments with the path of a file or folder, which need not exist yet.
 const PATHS: &[&str] = &["file_path", "path", "files", "scope", "scope_filter"];
@@ -44,6 +45,8 @@ pub(super) fn take_repository(
         let property = &schema["properties"][**folder];
         property.is_object() && !property["enum"].is_array()
     });
+    let mut given = arguments.keys().map(String::as_str);
+    let names_node = given.any(|key| is_name(tool, key) && ![FOLDERS, PATHS, GLOBS, OTHERS].concat().contains(&key));
     let mut rest: Vec<(String, &mut Value)> = arguments.iter_mut().map(|(key, value)| (key.clone(), value)).collect();
     while let Some((key, value)) = rest.pop() {
         match value {
@@ -57,7 +60,7 @@ pub(super) fn take_repository(
             _ => {}
         }
     }
-    if let Some(folder) = folder {
+    if let Some(folder) = folder.filter(|_| !names_node) {
         arguments.entry(*folder).or_insert_with(|| name.into());
     }
     Ok(())

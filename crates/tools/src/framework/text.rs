@@ -10,6 +10,7 @@ use m1nd_base::{RepoPath, count, node_id};
 use serde_json::{Map, Value};
 
 use super::budget::Paged;
+use super::unlinked;
 
 /// Bytes of a text answer when the caller does not say: 2,000 tokens of four bytes.
 pub(crate) const TEXT_BYTES: usize = 8_000;
@@ -64,7 +65,7 @@ const FRAME: &[&str] = &[
 ];
 
 /// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.
-const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
+const VERDICTS: &[&str] = &[unlinked::MEMBER, "stale", "clamped", "taken", "closure"];
 
 /// How a tool writes one of its rows, given the arguments of the call: the line, and lines below it that are indented
 /// here.
@@ -201,7 +202,7 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     let beside = Style { row: style.row.filter(|_| page.is_none()), ..*style };
     if let (Some(groups), Some(page)) = (style.groups, page) {
         // What the question was taken for decides what the rows mean.
-        let is_first = |name: &str| matches!(name, "taken" | "clamped" | "stale");
+        let is_first = |name: &str| matches!(name, unlinked::MEMBER | "taken" | "clamped" | "stale");
         let (first, others): (Map<_, _>, Map<_, _>) =
             body.iter().map(|(name, value)| (name.clone(), value.clone())).partition(|(name, _)| is_first(name));
         push_cut(&mut out, &rest(&first, None, &beside), budget / 3);
@@ -316,6 +317,9 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
         }
         match value {
             Value::Object(_) if VERDICTS.contains(&name) => push_nested(&mut verdicts, name, value, style, 0),
+            Value::String(text) if name == unlinked::MEMBER => {
+                let _ = writeln!(verdicts, "{name}: {text}");
+            }
             Value::Array(_) | Value::Object(_) => push_nested(&mut long, name, value, style, 0),
             Value::String(text) if text.contains('\n') || text.len() > MAX_TEXT => {
                 let _ = writeln!(long, "{name}: {}", text.trim_end());
@@ -328,15 +332,6 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
         let _ = writeln!(text, "{}", short.join(" · "));
     }
     verdicts + &text + &long
-}
-
-/// A row in the general form, for a tool that only changes what the row has.
-pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(
-        members,
-        &Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
-        0,
-    )
 }
 
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
