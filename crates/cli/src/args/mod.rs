@@ -156,6 +156,9 @@ pub(crate) enum Command {
     /// Write the graph as rows, for other programs
     #[command(display_order = 64)]
     Export(ExportArgs),
+    /// Draw the modules, layers, or the impact of a symbol as a picture
+    #[command(display_order = 48)]
+    Map(MapArgs),
     /// Check what changed: declared layers, stored bug patterns, new cycles of folders
     #[command(display_order = 49)]
     Check(CheckArgs),
@@ -597,6 +600,53 @@ pub(crate) enum FailOn {
     Reverify,
     /// Always exit with code 0
     Never,
+}
+
+/// Indexes the repository if it is not yet, and brings the index up to date. A picture has the colours of a light or
+/// dark page as the reader's system asks for (PNG: light). Its second line says what is left out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  m1nd map --out map.svg                     the modules and what they use
+  m1nd map --layers --out layers.html        layers, and the dependencies against them
+  m1nd map --impact Pool.acquire --out a.png what a change of a function reaches
+  m1nd map --scope src/app                   one folder, as Mermaid on standard output")]
+pub(crate) struct MapArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// File to write; its ending says the format [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Format [default: by the ending of the file, else mermaid]
+    #[arg(long, value_enum)]
+    pub format: Option<MapFormat>,
+    /// Draw what a change of this symbol or file reaches
+    #[arg(long, value_name = "SYMBOL", conflicts_with_all = ["layers", "scope"])]
+    pub impact: Option<String>,
+    /// Draw the modules in their layers, declared or inferred, with what contradicts them in red
+    #[arg(long)]
+    pub layers: bool,
+    /// Only files of this folder or glob
+    #[arg(long, value_name = "PATH")]
+    pub scope: Option<String>,
+    /// Maximum number of boxes
+    #[arg(long, value_name = "COUNT", default_value_t = m1nd_query::figures::DEFAULT_BOXES)]
+    pub limit: usize,
+}
+
+/// Formats of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MapFormat {
+    /// A picture for documents and pages
+    Svg,
+    /// A picture of pixels
+    Png,
+    /// One offline page: pan and zoom
+    Html,
+    /// Text that Graphviz draws
+    Dot,
+    /// Text that GitHub and most editors draw
+    Mermaid,
 }
 
 /// Brings the index up to date first. Rows go to standard output, progress to standard error.

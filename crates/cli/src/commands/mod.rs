@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod lock;
+pub(crate) mod map;
 pub(crate) mod memory;
 pub(crate) mod open;
 pub(crate) mod risk;

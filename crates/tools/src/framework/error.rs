@@ -202,11 +202,6 @@ impl ToolError {
         self.more.suggested_next_step.as_deref()
     }
 
-    /// The example, if there is one.
-    pub fn example_value(&self) -> Option<&Value> {
-        self.more.example.as_ref()
-    }
-
     /// The additional members of the body.
     pub fn details(&self) -> &Map<String, Value> {
         &self.more.details
