@@ -29,7 +29,7 @@ fn sessions_are_separate_and_end_with_delete() {
     assert_ne!(one, two);
     assert_eq!((answer_text(&server, &one, "a"), answer_text(&server, &two, "b")), (json!("a"), json!("b")));
     let end = server.request("DELETE", "/mcp").with("Mcp-Session-Id", &one);
-    assert!(matches!(server.send(&end).status, 200..=204));
+    assert_eq!(server.send(&end).status, 204);
     assert_eq!(server.send(&server.message(Some(&one), &call(6, "echo", &json!({})))).status, 404);
     assert_eq!(answer_text(&server, &two, "c"), json!("c"));
     for unknown in ["guess", "00000000-0000-0000-0000-000000000000"] {
@@ -94,6 +94,13 @@ fn the_newest_version_needs_no_session() {
     let answer = server.send(&request);
     assert_eq!((answer.status, answer.header("mcp-session-id")), (200, None), "{answer:?}");
     assert!(answer.body.contains("alone"), "{answer:?}");
+    // A method that no server has.
+    let mut unknown = message.clone();
+    unknown["method"] = "nothing/at_all".into();
+    let other =
+        server.message(None, &unknown).with("MCP-Protocol-Version", "2026-07-28").with("Mcp-Method", "nothing/at_all");
+    let answer = server.send(&other);
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!(-32601)), "{answer:?}");
     // Headers that contradict the body.
     let answer = server.send(&request.clone().with("Mcp-Name", "spin"));
     assert_eq!(answer.status, 400, "{answer:?}");
