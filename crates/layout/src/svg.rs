@@ -74,6 +74,7 @@ fn style() -> String {
 }
 
 fn write_shape(text: &mut String, shape: &Shape) {
+    // Writing to a string cannot fail.
     let _ = match shape {
         Shape::Rectangle { at, radius, paint } => writeln!(
             text,

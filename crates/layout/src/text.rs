@@ -62,12 +62,14 @@ pub fn write_dot(figure: &Figure) -> String {
     let mut text = String::from(
         "digraph m1nd {\n  rankdir=TB; node [shape=box style=\"rounded,filled\" fillcolor=white fontname=monospace];\n",
     );
+    // 1. Heading.
     let mut line = |words: String| {
         text.push_str(&words);
         text.push('\n');
     };
     let title = [figure.title.as_str(), figure.subtitle.as_str()].join(": ");
     line(format!("  label=\"{}\"; labelloc=t;", escape_dot(&clean_comment(&title))));
+    // 2. Boxes, in their bands.
     let has_bands = !figure.bands.is_empty();
     for (band, name) in figure.bands.iter().enumerate() {
         line(format!("  subgraph cluster_{band} {{ label=\"{}\";", escape_dot(name)));
@@ -78,6 +80,7 @@ pub fn write_dot(figure: &Figure) -> String {
     if !has_bands {
         figure.boxes.iter().enumerate().for_each(|(at, own)| line(format!("  {}", dot_box(at, own))));
     }
+    // 3. Arrows.
     for arrow in &figure.arrows {
         let style = match arrow.kind {
             ArrowKind::Certain => "",

@@ -24,7 +24,7 @@ use crate::options::ServeOptions;
 use crate::presence::Presence;
 use crate::roots::Roots;
 use crate::upkeep::Upkeep;
-use crate::{prompts, resources};
+use crate::{apps, prompts, resources};
 
 /// The server side of one connection.
 pub struct Handler {
@@ -229,7 +229,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let version = context.protocol_version();
+        let shows_pages = apps::is_supported(&context);
         let tools = self.face.listed.iter().cloned().map(|tool| known_to(version.as_ref(), tool));
+        let tools = tools.map(|tool| if shows_pages { apps::with_page(tool) } else { tool });
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
@@ -271,7 +273,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListResourcesResult::with_all_items(resources::list_resources(&self.calls, version.as_ref())))
+        let mut listed = resources::list_resources(&self.calls, version.as_ref());
+        if apps::is_supported(&context) {
+            listed.extend(apps::list_pages(&self.calls));
+        }
+        Ok(ListResourcesResult::with_all_items(listed))
     }
 
     async fn list_resource_templates(
@@ -290,6 +296,11 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
         let Some(address) = unescape(uri) else { return Err(resources::report_unknown(&self.calls, uri)) };
+        if apps::is_supported(&context)
+            && let Some(page) = apps::read_page(&self.calls, &address)
+        {
+            return Ok(page.into());
+        }
         // Memories are of the project that the client has open.
         self.roots.wait_until_settled().await;
         match self.calls.read(&address, &Caller::of(&context)).await {

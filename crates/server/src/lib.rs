@@ -11,6 +11,7 @@
 //! - A cancelled call stops and gets no answer; when the client disconnects, everything stops.
 //! - Standard output carries the protocol and nothing else.
 
+mod apps;
 mod caller;
 mod calls;
 mod events;

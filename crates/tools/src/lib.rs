@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod apps;
 mod change_rows;
 mod checks;
 mod continuity;
@@ -39,6 +40,7 @@ mod test_rows;
 mod trust;
 mod word;
 
+pub use apps::{APPS, AppDef, EXTENSION, MIME_TYPE, app_of, find_app};
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,

@@ -8,7 +8,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_layout::{Arrow, ArrowKind, FigureBox, Role};
 
 use super::{FigureAnswer, MAX_BOXES, choose_arrows, count_words};
-use crate::analysis::{Hop, ImpactClass, ImpactQuery, ImpactRow, impact};
+use crate::analysis::{Hop, ImpactAnswer, ImpactClass, ImpactQuery, ImpactRow, impact};
 use crate::closure::ClosureState;
 
 /// The dependents of a node, those far from it at the top, the node itself at the bottom.
@@ -29,8 +29,12 @@ pub fn impact_figure(
     // A way ends at the changed node or a member of it.
     let end = |row: &ImpactRow| row.witness.last().map(|hop| hop.to);
     for row in &found.rows {
+        if let Some(known) = shown.get_mut(&row.node) {
+            known.1 = role(row.class);
+            continue;
+        }
         let between = row.witness.iter().skip(1).map(|hop| hop.from).filter(|at| !shown.contains_key(at)).count();
-        if shown.contains_key(&row.node) || shown.len() + 1 + between >= limit {
+        if shown.len() + 1 + between >= limit {
             continue;
         }
         for (at, hop) in row.witness.iter().enumerate() {
@@ -60,8 +64,14 @@ pub fn impact_figure(
     };
     let arrows: Vec<Arrow> = hops.iter().filter_map(arrow).collect();
     choose_arrows(&mut answer, arrows);
-    // 3. Heading.
     answer.figure.title = format!("Impact of {}", graph.label(node));
+    let parts = list_words(&found, &answer);
+    answer.describe(parts);
+    Ok(answer)
+}
+
+/// What the heading says, with the colours that occur.
+fn list_words(found: &ImpactAnswer, answer: &FigureAnswer) -> Vec<String> {
     let files = count_words(found.total_files, "file", "files");
     let mut parts = vec![format!("{} in {files}", count_words(found.total_rows, "dependent", "dependents"))];
     let has = |role: Role| answer.figure.boxes.iter().any(|own| own.role == role);
@@ -75,8 +85,7 @@ pub fn impact_figure(
     if found.closure.state != ClosureState::Closed {
         parts.push("more may depend on it".to_owned());
     }
-    answer.describe(parts);
-    Ok(answer)
+    parts
 }
 
 fn role(class: ImpactClass) -> Role {

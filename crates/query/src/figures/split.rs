@@ -26,8 +26,17 @@ impl Splitting {
         self.lines.insert(path.to_owned(), lines);
     }
 
-    /// Splits groups with more than this `share` of the lines, the largest first.
+    /// Splits groups with more than this `share` of the lines, the largest first. A group of one file is that file.
     pub(super) fn split(&mut self, limit: usize, share: f64) {
+        self.split_large(limit, share);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        self.of.values().for_each(|group| *counts.entry(group.clone()).or_default() += 1);
+        for (path, group) in self.of.iter_mut().filter(|(_, group)| counts[*group] == 1) {
+            group.clone_from(path);
+        }
+    }
+
+    fn split_large(&mut self, limit: usize, share: f64) {
         let total = self.lines.values().sum::<usize>().max(1) as f64;
         let mut whole: BTreeSet<String> = BTreeSet::new();
         for _ in 0..MAX_SPLITS {
@@ -118,8 +127,8 @@ mod tests {
             ("app/1.py", 9),
             ("app/2.py", 9),
         ];
-        assert_eq!(split(&big, 4), ["app", "app/a", "app/b", "app/c", "x.js"]);
+        assert_eq!(split(&big, 4), ["app", "app/a/1.py", "app/b/1.py", "app/c/1.py", "x.js"]);
         assert_eq!(split(&[], 4), Vec::<String>::new());
-        assert_eq!(split(&[("a.py", 1)], 4), [""]);
+        assert_eq!(split(&[("a.py", 1)], 4), ["a.py"]);
     }
 }

@@ -30,11 +30,13 @@ const ENDINGS: &[(&str, MapFormat)] = &[
 
 /// Runs the command.
 pub(crate) fn run(args: &MapArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    // 1. Arguments.
     let format = choose_format(args)?;
     if !(1..=MAX_BOXES).contains(&args.limit) {
         let message = format!("`--limit {}` is out of range", args.limit);
         return Err(CliError::usage(message, format!("pass 1 to {MAX_BOXES}")));
     }
+    // 2. The figure.
     let root = project::root(args.path.path.as_deref())?;
     let services = open_indexed(common, &root)?;
     let snapshot = services.engine.snapshot();
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &MapArgs, common: &Common, out: &mut Out) -> Result<(), 
     if answer.figure.boxes.is_empty() {
         return Err(CliError::NothingFound);
     }
+    // 3. Its file.
     let bytes = write_figure(&answer, format)?;
     match &args.out {
         Some(file) if file.as_os_str() != "-" => {

@@ -41,6 +41,7 @@ struct Canvas {
 }
 
 impl Canvas {
+    /// Draws a shape: its ground, then its frame.
     fn add(&mut self, shape: &Shape) {
         match shape {
             Shape::Rectangle { at, radius, paint } => {
