@@ -31,7 +31,7 @@ pub use deadline::Deadline;
 pub use derived::Derived;
 pub use hash::ContentHash;
 pub use limits::Limits;
-pub use path::{PathError, RepoPath};
+pub use path::{PathError, RepoPath, is_within};
 pub use pos::Pos;
 pub use problem::{Problem, ProblemKind};
 pub use progress::{NoProgress, Progress, ProgressEvent};

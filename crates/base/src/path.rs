@@ -89,9 +89,14 @@ impl RepoPath {
 
     /// Returns whether it is `scope` or lies below it, by whole components: `src/a` does not cover `src/ab.rs`.
     pub fn is_within(&self, scope: &str) -> bool {
-        let scope = scope.trim_end_matches('/');
-        scope.is_empty() || self.0.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        is_within(&self.0, scope)
     }
+}
+
+/// Returns whether a path is `scope` or lies below it, by whole components. All paths lie below the empty scope.
+pub fn is_within(path: &str, scope: &str) -> bool {
+    let scope = scope.trim_matches('/');
+    scope.is_empty() || path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl fmt::Display for RepoPath {

@@ -118,6 +118,5 @@ pub struct Ranked<'i> {
 
 /// Whether a path lies in a folder or is that file; all do if there is none.
 pub fn is_within(path: &str, scope: Option<&str>) -> bool {
-    let Some(scope) = scope.map(|scope| scope.trim_end_matches('/')) else { return true };
-    scope.is_empty() || path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    scope.is_none_or(|scope| m1nd_base::is_within(path, scope))
 }

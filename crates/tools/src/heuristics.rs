@@ -3,16 +3,13 @@
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode, TrustNode, file_signals};
+pub(crate) use m1nd_query::risk::{HALF_LIFE, LEAST};
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::round_value;
 use crate::word::{Band, Word};
 
-/// Days after which evidence of defects counts half, as in `trust`.
-pub(crate) const HALF_LIFE: f64 = 730.0;
-/// Commits and outcomes below which nothing is told, as in `trust`.
-pub(crate) const LEAST: usize = 3;
 /// Cap of the multiplier.
 const CAP: f64 = 3.0;
 /// Commits of the window from which tremor counts.

@@ -6,8 +6,9 @@ use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::covering::{TestEvidence, TestRow, TestsAnswer, TestsQuery, tests_for};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::framework::{ReadContext, ToolError};
+use crate::framework::{Members, ReadContext, ToolError};
 use crate::rows::NodeRow;
 use crate::word::Word;
 
@@ -16,6 +17,9 @@ const MAX_NODES: usize = 3;
 /// Test files that it names, and tests of each.
 const MAX_SHORT: usize = 3;
 const MAX_NAMES: usize = 2;
+/// Tests of a file in a line of text, and reasons.
+const SHOWN_TESTS: usize = 4;
+const SHOWN_REASONS: usize = 2;
 
 /// A file with tests that cover a change.
 #[derive(Debug, Serialize)]
@@ -55,6 +59,23 @@ impl CoveringRow {
             common_commits: row.together.map(|(common, _)| common),
         }
     }
+}
+
+/// A [`CoveringRow`] as text: `tests/test_a.py: test_login:4, test_logout:9  (calls, name)`.
+pub(crate) fn write_covering(row: &Members) -> String {
+    let list = |name: &str| row.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let (tests, lines) = (list("tests"), list("test_lines"));
+    let named = tests.iter().zip(lines).take(SHOWN_TESTS);
+    let mut named: Vec<String> =
+        named.map(|(test, line)| format!("{}:{line}", test.as_str().unwrap_or_default())).collect();
+    if tests.len() > SHOWN_TESTS {
+        named.push(format!("{} more", tests.len() - SHOWN_TESTS));
+    }
+    let colon = if named.is_empty() { "" } else { ": " };
+    let reasons = list("evidence").iter().take(SHOWN_REASONS).filter_map(Value::as_str);
+    let reasons = reasons.map(|reason| reason.replace('_', " ")).collect::<Vec<_>>().join(", ");
+    let path = row.get("file_path").and_then(Value::as_str).unwrap_or_default();
+    format!("{path}{colon}{}  ({reasons})", named.join(", "))
 }
 
 /// A test file in an answer about something else.

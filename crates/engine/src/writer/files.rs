@@ -94,11 +94,7 @@ pub(super) fn scan(
                 target.handle.walk(&walk_options(target.info, basis.histories), basis.limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
             found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
-            let inside = |path: &str| {
-                let rest = path.strip_prefix(scope);
-                scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            let skipped = walk.skipped.into_iter().filter(|(path, _)| inside(path));
+            let skipped = walk.skipped.into_iter().filter(|(path, _)| m1nd_base::is_within(path, scope));
             scan.skipped = skipped.map(|(path, why)| (format!("{}{path}", target.info.prefix), why)).collect();
         }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation, is_within};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
-use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::why::{Hop, hop};
@@ -15,6 +15,8 @@ use m1nd_engine::Snapshot;
 const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
+/// Overriding methods of each of them that come first.
+const MAX_OVERRIDING: usize = 1_000;
 /// Files listed.
 const MAX_FILES: usize = 20;
 
@@ -43,6 +45,10 @@ pub struct ImpactQuery {
     pub max_hops: u32,
     /// Weaker rows are left out.
     pub min_strength: f64,
+    /// Rows at or below this path only; `""` is the whole project. The paths to them may lead through other files.
+    pub scope: String,
+    /// No rows in tests.
+    pub without_tests: bool,
     /// Most rows.
     pub max_rows: usize,
 }
@@ -50,7 +56,21 @@ pub struct ImpactQuery {
 impl ImpactQuery {
     /// Dependents of this node with the usual bounds.
     pub fn new(node: NodeIx) -> Self {
-        Self { node, also: Vec::new(), direction: Direction::Forward, max_hops: 5, min_strength: 0.01, max_rows: 150 }
+        Self {
+            node,
+            also: Vec::new(),
+            direction: Direction::Forward,
+            max_hops: 5,
+            min_strength: 0.01,
+            scope: String::new(),
+            without_tests: false,
+            max_rows: 150,
+        }
+    }
+
+    /// Returns whether it asks for rows of this node.
+    pub fn lists(&self, graph: &Graph, node: NodeIx) -> bool {
+        is_within(graph.path(node), &self.scope) && !(self.without_tests && graph.flags(node).has(NodeFlags::TEST))
     }
 }
 
@@ -114,10 +134,15 @@ pub struct ImpactFile {
 /// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
-    /// Rows: code first, then tests, then the rest; nearer before farther, stronger before weaker.
+    /// Rows: direct code and tests first, then farther code and tests, then the rest; nearer before farther; by file, the stronger files and
+    /// rows first.
     pub rows: Vec<ImpactRow>,
     /// Rows before the cap.
     pub total_rows: usize,
+    /// Number of them one edge away.
+    pub total_direct: usize,
+    /// Number of them in tests.
+    pub total_in_tests: usize,
     /// Sum of the strengths of all rows.
     pub total_strength: f64,
     /// The greatest distance of a row.
@@ -158,10 +183,11 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         reaches.push((side, reach));
     }
     for (index, (side, reach)) in reaches.iter().enumerate() {
-        all.extend(reach.rows.iter().map(|row| (index, *side, *row)));
+        let listed = reach.rows.iter().filter(|row| query.lists(graph, row.node));
+        all.extend(listed.map(|row| (index, *side, *row)));
     }
     // Sorted over both sides, so that the limit on rows drops the least important ones.
-    all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
+    sort_rows(graph, &starts, &mut all);
     let (files, reached) = files_of(graph, &all);
     // Only shown rows get a path as evidence; the tables make each step a look-up.
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
@@ -171,26 +197,38 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         describe(graph, *side, row, &steps)
     });
     let rows: Vec<ImpactRow> = rows.collect();
+    let mut closure = closure::close(
+        snapshot,
+        &Known {
+            node: query.node,
+            starts: &starts,
+            reaches: &reaches,
+            max_hops: query.max_hops,
+            rows: Rows::Callers,
+            incomplete,
+        },
+    );
+    let is_start: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    closure.leave_out_listed(|open| {
+        let places = |edge: &EdgeRef<'_>| (0..edge.sites.len()).filter_map(|at| edge.sites.get(at)).collect::<Vec<_>>();
+        let mut edges = graph.out_edges(open.node).filter(|edge| is_start.contains(&edge.to));
+        edges.any(|edge| edge.tier == EdgeTier::Possible && places(&edge).iter().any(|place| place.line == open.line))
+    });
+    if !query.scope.is_empty() {
+        closure.restrict(|file| is_within(file, &query.scope));
+    }
     Ok(ImpactAnswer {
         rows,
         total_rows: all.len(),
+        total_direct: all.iter().filter(|(_, _, row)| row.hops == 1).count(),
+        total_in_tests: all.iter().filter(|(_, _, row)| graph.flags(row.node).has(NodeFlags::TEST)).count(),
         total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
         max_hops_reached: all.iter().map(|(_, _, row)| row.hops).max().unwrap_or(0),
         files,
         total_files: reached.len(),
         reached,
         members: starts.len().saturating_sub(1 + query.also.len()),
-        closure: closure::close(
-            snapshot,
-            &Known {
-                node: query.node,
-                starts: &starts,
-                reaches: &reaches,
-                max_hops: query.max_hops,
-                rows: Rows::Callers,
-                incomplete,
-            },
-        ),
+        closure,
     })
 }
 
@@ -217,8 +255,9 @@ fn table_of(reach: &Reach<'_>) -> FxHashMap<NodeIx, usize> {
     reach.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect()
 }
 
-/// Dependents before dependencies; code, tests, other, containers; then distance.
-fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
+/// Dependents before dependencies; code and tests of the `family` and one edge away first; then code, tests, other,
+/// containers by distance.
+fn rank(graph: &Graph, family: &FxHashSet<NodeIx>, row: &Unranked<'_>) -> (bool, bool, u8, u32) {
     let (_, side, reached) = row;
     let test = graph.flags(reached.node).has(NodeFlags::TEST);
     let group = match graph.kind(reached.node) {
@@ -229,11 +268,29 @@ fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
         _ if test => 1,
         _ => 0,
     };
-    (*side == Side::Dependencies, group, reached.hops)
+    let is_near = reached.hops == 1 || family.contains(&reached.node);
+    (*side == Side::Dependencies, !is_near || group > 1, group, reached.hops)
 }
 
-fn by_strength(graph: &Graph, a: &Reached<'_>, b: &Reached<'_>) -> std::cmp::Ordering {
-    b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
+/// By rank, then by file, so that the rows of a file stand together: the file with the strongest row first.
+///
+/// What overrides an overriding method must change with it as well, however far it is.
+fn sort_rows(graph: &Graph, starts: &[NodeIx], rows: &mut [Unranked<'_>]) {
+    let functions = starts.iter().filter(|&&start| graph.kind(start) == NodeKind::Function);
+    let family = functions.flat_map(|&start| graph.list_overriding(start, MAX_OVERRIDING)).collect();
+    let rank = |graph: &Graph, row: &Unranked<'_>| rank(graph, &family, row);
+    let mut strongest = FxHashMap::default();
+    let key = |row: &Unranked<'_>| (rank(graph, row), graph.file(row.2.node));
+    for row in rows.iter() {
+        let best: &mut f64 = strongest.entry(key(row)).or_default();
+        *best = best.max(row.2.strength);
+    }
+    rows.sort_by_cached_key(|row| {
+        // Strengths are not negative, and the bits of such numbers sort as the numbers do.
+        let descending = |strength: f64| std::cmp::Reverse(strength.to_bits());
+        let best = descending(strongest.get(&key(row)).copied().unwrap_or_default());
+        (rank(graph, row), best, graph.path(row.2.node), descending(row.2.strength), graph.id(row.2.node))
+    });
 }
 
 fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, BTreeSet<String>) {

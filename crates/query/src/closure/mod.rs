@@ -133,8 +133,10 @@ pub struct Closure {
     pub not_made: usize,
     /// One sentence.
     pub why: String,
-    /// The part of it that no row of `hiding` shows; empty if there is none.
-    pub beside: String,
+    /// The parts of it that no row of `hiding` shows.
+    pub beside: Vec<String>,
+    /// Number of these, the first, that may hide direct dependents.
+    near: usize,
 }
 
 impl Hiding {
@@ -152,21 +154,39 @@ impl Closure {
         self.hiding.extend(rows.take(left));
     }
 
-    /// Restricts the verdict to uses in some files. A place in another file hides none of them if the use would stand
-    /// there itself. A value that is passed on, a registration and code outside may lead to a use in any file, and so
-    /// may places that the limit of the list leaves out.
+    /// Restricts the verdict to uses in some files. A place in another file hides no direct use in them if the use would
+    /// stand there itself. A value that is passed on, a registration and code outside may lead to a use in any file, and
+    /// so may places that the limit of the list leaves out. What any place hides may be used in these files in turn, so
+    /// the verdict on indirect ones stays.
     pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
+        self.retain(|open| open.far || !stands_at_its_place(&open.reason) || is_inside(&open.file));
+    }
+
+    /// Leaves out the places that rows of the answer are of: what may be there is listed.
+    pub(crate) fn leave_out_listed(&mut self, is_listed: impl Fn(&Hiding) -> bool) {
+        self.retain(|open| open.far || !stands_at_its_place(&open.reason) || !is_listed(open));
+    }
+
+    /// Keeps some of the places, and gives the verdict on direct dependents again.
+    fn retain(&mut self, keeps: impl Fn(&Hiding) -> bool) {
         let unlisted = self.total_hiding.saturating_sub(self.hiding.len());
-        self.hiding.retain(|open| !stands_at_its_place(&open.reason) || is_inside(&open.file));
+        // Direct ones come first.
+        let all_direct_listed = unlisted == 0 || self.hiding.iter().any(|open| open.far);
+        self.hiding.retain(keeps);
         self.total_hiding = self.hiding.len() + unlisted;
-        if unlisted == 0 && self.beside.is_empty() {
-            (self.state, self.indirect, self.why) = judge(&self.hiding, false, &[]);
+        if all_direct_listed {
+            let indirect = self.indirect;
+            (self.state, self.indirect, self.why) = judge(&self.hiding, self.near, &self.beside);
+            if indirect == ClosureState::Blocked {
+                self.indirect = indirect;
+            }
         }
     }
 
     /// Takes back that all dependents are known, for this reason.
     pub fn block(&mut self, why: String) {
-        self.beside = if self.beside.is_empty() { why.clone() } else { format!("{why}; {}", self.beside) };
+        self.beside.insert(0, why.clone());
+        self.near += 1;
         self.why = match self.state {
             ClosureState::Closed => why,
             _ => format!("{why}; {}", self.why),
@@ -252,10 +272,11 @@ fn close_with(snapshot: &Snapshot, known: &Known<'_, '_>, most: usize) -> Closur
     let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
     let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let beside = list_beside((not_made_near, not_made), too_weak, incomplete);
-    let (state, indirect, why) = judge(&hiding, not_made_near > 0, &beside);
+    let near = usize::from(not_made_near > 0);
+    let (state, indirect, why) = judge(&hiding, near, &beside);
     let total_hiding = hiding.len();
     hiding.truncate(most);
-    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why, beside: beside.join("; ") }
+    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why, beside, near }
 }
 
 /// Lists what may hide rows, direct ones first, a row a place. The flag says that the search ended at a bound.
@@ -339,10 +360,10 @@ fn list_beside((not_made_near, not_made): (usize, usize), too_weak: usize, incom
     reasons
 }
 
-/// The verdict on direct and on all dependents, with the reason. `beside` is from [`list_beside`]; the flag says that
-/// its first clause is about direct dependents.
-fn judge(hiding: &[Hiding], is_near: bool, beside: &[String]) -> (ClosureState, ClosureState, String) {
-    let (near, far) = beside.split_at(usize::from(is_near));
+/// The verdict on direct and on all dependents, with the reason. `beside` is from [`list_beside`]; the first `near` of
+/// its clauses are about direct dependents.
+fn judge(hiding: &[Hiding], near: usize, beside: &[String]) -> (ClosureState, ClosureState, String) {
+    let (near, far) = beside.split_at(near);
     let mut reasons = list_reasons(hiding.iter().filter(|row| !row.far), "here or on");
     reasons.extend_from_slice(near);
     let direct_known = reasons.is_empty();

@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use m1nd_base::{Cancel, Cancelled, Deadline, Problem, ProblemKind};
 use m1nd_graph::NodeIx;
-use m1nd_lang::Language;
 use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
@@ -97,10 +96,7 @@ pub struct Unsearched {
 /// Lists what a search in these files cannot find, though no rule leaves it out.
 fn list_unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, answer: &mut GrepAnswer<'_>) {
     let scope = scope.trim_matches('/');
-    let is_inside = |path: &str| {
-        let rest = path.strip_prefix(scope);
-        scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
+    let is_inside = |path: &str| m1nd_base::is_within(path, scope);
     // Links lead to files that are searched under their own names, or out of the project.
     let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
     let skipped = snapshot.list_skipped().iter().map(|(path, problem)| (path.as_str(), problem));
@@ -193,7 +189,7 @@ fn search_file(
     if text.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary) {
         return Ok(None);
     }
-    let passages = grep.passages.as_ref().filter(|_| matches!(file.language, Language::Html | Language::Notebook));
+    let passages = grep.passages.as_ref().filter(|_| file.language.is_rendered());
     let matches = match passages {
         Some(passages) => {
             let mut found = grep.lines.search(&text, 0..usize::MAX, cancel)?;

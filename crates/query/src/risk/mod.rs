@@ -24,3 +24,8 @@ pub use signals::{FileSignals, SignalsQuery, file_signals};
 pub use structure::{FileReach, Structure, dependents};
 pub use tremor::{Direction, Series, Tremor, TremorLevel, Tremors};
 pub use trust::{Exposure, Outcome, OutcomeKind, Tier, TrustModel, Verdict};
+
+/// Days after which evidence of defects counts half, by default.
+pub const HALF_LIFE: f64 = 730.0;
+/// Commits and outcomes below which nothing is told about defects, by default.
+pub const LEAST: usize = 3;

@@ -5,6 +5,7 @@ mod analysis;
 mod documents;
 mod grep;
 mod history;
+mod map;
 #[path = "../../../engine/tests/it/project.rs"]
 #[allow(dead_code, reason = "shared by several suites")]
 mod project;

@@ -69,7 +69,7 @@ impl Closure {
 
     /// With the line of code of each place, and with what no place shows.
     pub(crate) fn with_lines(mut self, snapshot: &Snapshot, closure: &closure::Closure) -> Self {
-        self.beside.clone_from(&closure.beside);
+        self.beside = closure.beside.join("; ");
         let mut lines = LineReader::new(snapshot);
         for row in &mut self.hiding {
             row.line_content = lines.read(&row.file_path, row.line).0.trim().to_owned();

@@ -5,24 +5,24 @@ use std::collections::HashSet;
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow, impact};
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactClass, ImpactQuery, ImpactRow, impact};
 use m1nd_query::changes::predict::{PredictRow, Verdict};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::closure::Closure;
+use super::impact_text::{IMPACT_GROUPS, IMPACT_OMITS};
 use super::with_history::WithHistory;
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, TextGroups, Tool,
+    ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
-use crate::word::{Kind, Word, answer_kinds};
+use crate::word::{Kind, Provenance, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -41,6 +41,8 @@ const WITNESSED: usize = 30;
 const REMEMBERED: usize = 20;
 /// Default maximum size of an answer, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
+/// Default maximum size of its text, in bytes: the direct dependents of most nodes.
+const TEXT_BYTES: usize = 7_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -59,6 +61,11 @@ pub(crate) struct Input {
     /// forward: dependents; reverse: what it needs
     #[serde(default)]
     direction: DirectionWord,
+    /// Only rows below this path
+    scope: Option<String>,
+    /// No rows in tests
+    #[serde(default)]
+    without_tests: bool,
     #[serde(default = "yes")]
     include_causal_chains: bool,
     #[serde(default = "number::<DEFAULT_NODES>")]
@@ -74,6 +81,24 @@ answer_kinds! {
     pub(crate) Side { Dependent = "dependent", Dependency = "dependency", History = "history", }
 }
 
+/// How a node in the blast radius is affected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlastClass {
+    /// A path in the code leads there.
+    Reached(ImpactClass),
+    /// Only the history connects it.
+    CoChange,
+}
+
+impl Kind for BlastClass {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Reached(class) => class.word(),
+            Self::CoChange => "co_change",
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
@@ -82,7 +107,7 @@ pub(crate) struct Witness {
     tier: Word<EdgeTier>,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    provenance: Option<Word<Provenance>>,
     file_path: String,
     line: u32,
 }
@@ -93,7 +118,7 @@ pub(crate) struct BlastRow {
     node: NodeRow,
     /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
     side: Word<Side>,
-    class: &'static str,
+    class: Word<BlastClass>,
     /// Absent where no path in the code leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_distance: Option<u32>,
@@ -105,16 +130,6 @@ pub(crate) struct BlastRow {
     witness: Vec<Witness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changed_together: Option<ChangedTogether>,
-}
-
-/// The first edge of the way only: the rest of it stands below the row that the edge leads to.
-fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
-    let mut short = row.clone();
-    if let Some(Value::Array(steps)) = short.get_mut("witness") {
-        steps.truncate(1);
-    }
-    short.retain(|_, value| *value != Side::Dependent.word());
-    row_line(&short)
 }
 
 /// Common commits of the files of the node and of a row that nothing in the code connects.
@@ -152,8 +167,14 @@ pub(crate) struct Output {
     line_start: u32,
     line_end: u32,
     direction: DirectionWord,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    scope: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_tests: bool,
     blast_radius: Vec<BlastRow>,
     total_blast_nodes: usize,
+    total_direct: usize,
+    total_in_tests: usize,
     total_energy: f64,
     max_hops_reached: u32,
     members_changed_with_it: usize,
@@ -181,11 +202,12 @@ impl Tool for Impact {
     const ANSWERS: &'static str = "what depends on something, each with a path as evidence";
     const HELP: &'static str = "\
 Lists what depends on a node, directly or transitively (`direction: forward`, the default), what it depends on
-(`reverse`), or both. The members of the node count as changed with it. Rows of code come first, then tests; nearer
-before farther.
+(`reverse`), or both. The members of the node count as changed with it. Direct code and tests come first, then farther
+ones, nearer before farther, by file; files and documents last.
 
 Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `doc`; `co_change`), its distance, and a
-`witness`: the edges that lead there, with file and line (the first 30 rows of a page; `why` shows it for others).
+`witness`: the edges that lead there, with file and line (direct rows and the first 30 of a page; `why` shows it for
+others).
 `signal_strength` ranks rows by a fixed table of relations; it is not measured. `probability` is: how often a file like this one changed in the same commit as the node's file, over
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
@@ -194,18 +216,12 @@ node's; they cite commits. `tests` are the test files that cover the node, best 
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
-`total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
+`scope` limits the rows to a folder or file, `without_tests` to those outside of tests; ways through other files count,
+and the verdict is about these rows. `total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
-    const ROW_TEXT: Option<RowText> = Some(row_text);
-    const TEXT_OMITS: &'static [&'static str] = &[
-        // The witnesses of the rows are the same paths with their sites.
-        "causal_chains",
-        "source",
-        "source_label",
-        "file_path",
-        "line_start",
-        "line_end",
-    ];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&IMPACT_GROUPS);
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
+    const TEXT_OMITS: &'static [&'static str] = IMPACT_OMITS;
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
@@ -238,6 +254,7 @@ impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
+        // A folder is asked for as its files.
         let (node, also) = match &part {
             Part::Node(node) => (*node, &[][..]),
             Part::Folder { files, .. } => match files.split_first() {
@@ -251,8 +268,17 @@ impl ReadTool for Impact {
             DirectionWord::Reverse => Direction::Reverse,
             DirectionWord::Both => Direction::Both,
         };
-        let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let query = ImpactQuery {
+            direction,
+            also: also.to_vec(),
+            scope: scope.clone(),
+            without_tests: input.without_tests,
+            max_rows: page.end(),
+            ..ImpactQuery::new(node)
+        };
         let mut found = impact(snapshot, &query, cx.cancel())?;
+        // Changed files that the index does not have may hold more uses.
         if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
@@ -260,6 +286,7 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        // The history adds files that nothing in the code connects, and how likely a change is.
         let history = cx.history_at_hand();
         let past = match &part {
             Part::Node(node) => WithHistory::of(cx, &history, *node)?,
@@ -267,7 +294,7 @@ impl ReadTool for Impact {
         };
         let unreached = match direction {
             Direction::Reverse => Vec::new(),
-            Direction::Forward | Direction::Both => list_unreached(snapshot, node, &found, &past),
+            Direction::Forward | Direction::Both => list_unreached(snapshot, &query, &found, &past),
         };
         let source = match &part {
             Part::Node(node) => NodeRow::new(snapshot, *node),
@@ -277,9 +304,13 @@ impl ReadTool for Impact {
         let total = found.total_rows + unreached.len();
         let covering = covering_tests(cx, Some(&history), std::iter::once(node).chain(also.iter().copied()), "")?;
         let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
+        // Only the first rows keep their witnesses, which are most of the bytes.
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
-        blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());
+        // The edge of a direct row is the place that must change.
+        let is_direct = |row: &BlastRow| row.hop_distance == Some(1);
+        let others = blast_radius.iter_mut().skip(WITNESSED).filter(|row| !is_direct(row));
+        others.for_each(|row| row.witness.clear());
         let output = Output {
             source: source.node_id,
             source_label: source.label,
@@ -287,14 +318,20 @@ impl ReadTool for Impact {
             line_start: source.line_start,
             line_end: source.line_end,
             direction: input.direction,
+            scope,
+            without_tests: input.without_tests,
             total_blast_nodes: total,
+            total_direct: found.total_direct,
+            total_in_tests: found.total_in_tests,
             total_energy: round_value(found.total_strength),
             max_hops_reached: found.max_hops_reached,
             members_changed_with_it: found.members,
             files: files(&found),
             total_files: found.total_files,
             causal_chains: chains,
-            closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
+            closure: Closure::new(snapshot, &found.closure)
+                .with_lines(snapshot, &found.closure)
+                .with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             tests,
             total_tests: covering.rows.len(),
@@ -312,14 +349,14 @@ fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> 
 }
 
 /// Rows of files that only the history connects with the node.
-fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
+fn list_unreached(snapshot: &Snapshot, query: &ImpactQuery, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
     let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
-    reached.insert(snapshot.graph().path(node));
+    reached.insert(snapshot.graph().path(query.node));
     let row = |row: &PredictRow| {
         Some(BlastRow {
-            node: NodeRow::new(snapshot, row.node?),
+            node: NodeRow::new(snapshot, row.node.filter(|node| query.lists(snapshot.graph(), *node))?),
             side: Word(Side::History),
-            class: "co_change",
+            class: Word(BlastClass::CoChange),
             hop_distance: None,
             signal_strength: None,
             probability: past.probability(&row.path).map(round_value),
@@ -342,14 +379,14 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
         to: graph.label(hop.to).to_owned(),
         relation: Word(hop.relation),
         tier: Word(hop.tier),
-        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
+        provenance: Provenance::of(hop.compiler),
         file_path: hop.file.clone(),
         line: hop.line,
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
         side: Word(if row.dependent { Side::Dependent } else { Side::Dependency }),
-        class: row.class.word(),
+        class: Word(BlastClass::Reached(row.class)),
         hop_distance: Some(row.hops),
         signal_strength: Some(round_value(row.strength)),
         probability: past.probability(graph.path(row.node)).map(round_value),

@@ -8,6 +8,7 @@ mod diverge;
 mod fingerprint;
 mod hypothesize;
 mod impact;
+mod impact_text;
 mod predict;
 mod references;
 mod symbol;

@@ -6,15 +6,15 @@ use m1nd_query::changes::work_tree_changes;
 use m1nd_query::covering::TestsAnswer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowLine, Shown, Stage,
-    TextGroups, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
+    Answer, Command, Guidance, Members, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowLine, Shown,
+    Stage, TextGroups, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::past;
 use crate::rows::{self, count};
-use crate::test_rows::{CoveringRow, covering_tests};
+use crate::test_rows::{CoveringRow, covering_tests, write_covering};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 8;
@@ -22,10 +22,6 @@ const DEFAULT_ROWS: usize = 8;
 const MAX_ROWS: usize = 200;
 /// Maximum changed nodes of one question.
 const MAX_CHANGED: usize = 200;
-/// Tests on a line.
-const SHOWN_TESTS: usize = 4;
-/// Reasons on a line.
-const SHOWN_REASONS: usize = 2;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,7 +93,7 @@ const GROUPS: TextGroups =
     TextGroups { top: write_numbers, head: |_| String::new(), row: write_tests, end: |_, _| String::new() };
 
 /// `45 test files use it by the code, 39 by commits, names and folders; shown: 1 to 8`.
-fn write_numbers(body: &Map<String, Value>, shown: Shown) -> String {
+fn write_numbers(body: &Members, shown: Shown) -> String {
     let by_code = body.get("total_by_code").and_then(Value::as_u64).map_or(0, |number| number as usize);
     let others = shown.total.saturating_sub(by_code);
     let mut out = match (by_code, others) {
@@ -112,22 +108,8 @@ fn write_numbers(body: &Map<String, Value>, shown: Shown) -> String {
     out + "\n"
 }
 
-/// `tests/test_a.py: test_login:4, test_logout:9  (calls, name)`.
-fn write_tests(row: &Map<String, Value>, _: Option<&Map<String, Value>>, _: &Map<String, Value>) -> RowLine {
-    let list = |name: &str| row.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (tests, lines) = (list("tests"), list("test_lines"));
-    let named = tests.iter().zip(lines).take(SHOWN_TESTS);
-    let mut named: Vec<String> =
-        named.map(|(test, line)| format!("{}:{line}", test.as_str().unwrap_or_default())).collect();
-    if tests.len() > SHOWN_TESTS {
-        named.push(format!("{} more", tests.len() - SHOWN_TESTS));
-    }
-    let colon = if named.is_empty() { "" } else { ": " };
-    let reasons = list("evidence").iter().take(SHOWN_REASONS).filter_map(Value::as_str);
-    let reasons = reasons.map(|reason| reason.replace('_', " ")).collect::<Vec<_>>().join(", ");
-    let text = format!("{}{colon}{}  ({reasons})", text("file_path"), named.join(", "));
-    RowLine { place: String::new(), text }
+fn write_tests(row: &Members, _: Option<&Members>, _: &Members) -> RowLine {
+    RowLine { place: String::new(), text: write_covering(row) }
 }
 
 impl ReadTool for TestsFor {

@@ -9,7 +9,8 @@ use super::names::{NAME_ARGUMENTS, NAME_ARGUMENTS_OF, NESTED_NAMES, is_known};
 
 /// Its name.
 pub(super) const REPOSITORY: &str = "repo";
-/// Arguments that limit a call to a folder. The first that a tool has is the repository if the caller gives none.
+/// Arguments that limit a call to a folder. The first that a tool has is the repository if the caller names neither it
+/// nor a node: a node of one repository may be used in all.
 const FOLDERS: &[&str] = &["scope", "scope_filter", "node_filter"];
 /// Arguments with the path of a file or folder, which need not exist yet.
 const PATHS: &[&str] = &["file_path", "path", "files", "scope", "scope_filter"];
@@ -44,6 +45,8 @@ pub(super) fn take_repository(
         let property = &schema["properties"][**folder];
         property.is_object() && !property["enum"].is_array()
     });
+    let mut given = arguments.keys().map(String::as_str);
+    let names_node = given.any(|key| is_name(tool, key) && ![FOLDERS, PATHS, GLOBS, OTHERS].concat().contains(&key));
     let mut rest: Vec<(String, &mut Value)> = arguments.iter_mut().map(|(key, value)| (key.clone(), value)).collect();
     while let Some((key, value)) = rest.pop() {
         match value {
@@ -57,7 +60,7 @@ pub(super) fn take_repository(
             _ => {}
         }
     }
-    if let Some(folder) = folder {
+    if let Some(folder) = folder.filter(|_| !names_node) {
         arguments.entry(*folder).or_insert_with(|| name.into());
     }
     Ok(())
@@ -77,6 +80,7 @@ fn of_repository(
     argument: &str,
     text: &str,
 ) -> Result<Option<String>, ToolError> {
+    // What names a repository already, or nothing in it, stays.
     let has_repository = || {
         let front = text.split_once(node_id::SEPARATOR).map(|(front, _)| front);
         let is_repository = |front: &str| snapshot.repositories().any(|known| known == front);
@@ -85,6 +89,7 @@ fn of_repository(
     if text.is_empty() || text.starts_with('/') || OTHERS.contains(&argument) || has_repository() {
         return Ok(None);
     }
+    // Ids and paths get the repository in front.
     if let Some(path) = node_id::path_of_file(text) {
         let is_there = snapshot.graph().find(text).is_some();
         return Ok((!is_there).then(|| node_id::file(format!("{name}/{path}"))));
@@ -96,6 +101,7 @@ fn of_repository(
     if PATHS.contains(&argument) || is_known(snapshot, &inner) {
         return Ok(Some(inner));
     }
+    // A name may mean nodes of several repositories: only those of this one count.
     let graph = snapshot.graph();
     let own = |text: &str| {
         let nodes = snapshot.nodes_named(text).into_iter();

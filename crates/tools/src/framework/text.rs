@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::budget::Paged;
 use super::unlinked;
+use crate::shorten;
 
 /// Bytes of a text answer when the caller does not say: 2,000 tokens of four bytes.
 pub(crate) const TEXT_BYTES: usize = 8_000;
@@ -334,15 +335,6 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
     verdicts + &text + &long
 }
 
-/// A row in the general form, for a tool that only changes what the row has.
-pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(
-        members,
-        &Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
-        0,
-    )
-}
-
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
 fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> String {
     let mut line = head(members);
@@ -572,8 +564,7 @@ fn more(all: usize, shown: usize) -> String {
 }
 
 fn shorten_text(text: &str, most: usize) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if folded.chars().count() <= most { folded } else { folded.chars().take(most).chain(['…']).collect() }
+    shorten::to_chars(&shorten::fold(text), most).into_owned()
 }
 
 /// Adds as many whole lines as fit into `budget` bytes in all, and says if that were not all.

@@ -137,8 +137,11 @@ fn repo_says_which_repository_the_names_of_a_call_belong_to() {
     federate_repos(&project, &["lib", "app", "web"]);
     let nodes = ["run", "core.py::run", "src/toolkit/core.py::run", "file::src/toolkit/core.py::fn::run", "lib::src/toolkit/core.py::run"];
     for node in nodes {
-        let answer = project.ok("impact", json!({"node_id": node, "repo": "lib"}));
-        assert!(answer.to_string().contains("app::file::app/main.py::fn::main"), "{node}: {answer}");
+        // What depends on it may be in any repository.
+        for tool in ["impact", "callers", "references"] {
+            let answer = project.ok(tool, json!({"node_id": node, "repo": "lib"}));
+            assert!(answer.to_string().contains("app::file::app/main.py::fn::main"), "{tool} {node}: {answer}");
+        }
     }
     // Both have a module `main`, and only one of them this function.
     let elsewhere = project.call_federated("impact", json!({"node_id": "page", "repo": "lib"})).expect_err("is not in lib");

@@ -104,3 +104,66 @@ fn without_a_history_no_probability_is_given() {
     assert_eq!(column(&answer, "tests", "label"), "test_validate");
     assert_eq!((&answer["total_tests"], &answer["tests"][0]["hop_distance"]), (&json!(1), &json!(1)));
 }
+
+/// Calls of `f` in two folders, in a test, and of a function that calls it.
+const SCOPED: &str = "\
+//- lib/core.py
+def f():
+    pass
+//- app/one.py
+from lib.core import f
+
+def first():
+    f()
+//- tools/two.py
+from lib.core import f
+from app.one import first
+
+def second():
+    f()
+
+def third():
+    first()
+//- tests/test_core.py
+from lib.core import f
+
+def test_f():
+    f()
+";
+
+#[test]
+fn a_scope_and_no_tests_limit_the_rows_and_the_verdict() {
+    let project = Project::new(SCOPED);
+    let rows = [
+        (
+            json!({}),
+            "first second test_f third one.py test_core.py two.py",
+            "complete: 7 dependents of `f` in 3 files (6 direct, 2 in tests)",
+        ),
+        (
+            json!({"without_tests": true}),
+            "first second third one.py two.py",
+            "complete: 5 dependents of `f` in 2 files outside of tests (4 direct)",
+        ),
+        (json!({"scope": "tools"}), "second third two.py", "complete: 3 dependents of `f` in 1 file below tools (2 direct)"),
+        (json!({"scope": "lib"}), "", "complete: no dependent of `f` below lib"),
+    ];
+    for (mut arguments, labels, verdict) in rows {
+        arguments["node_id"] = json!("f");
+        let answer = project.ok("impact", arguments.clone());
+        assert_eq!(column(&answer, "blast_radius", "label"), labels, "{arguments}");
+        let text = project.text("impact", arguments);
+        assert!(text.starts_with(verdict), "{text}");
+    }
+}
+
+#[test]
+fn a_scope_keeps_what_may_be_hidden_behind_places_outside_of_it() {
+    let project = Project::new(
+        "//- lib/core.py\ndef close_everything():\n    pass\n//- app/one.py\ndef run(x):\n    x.close_everything()\n\
+         //- tools/two.py\nfrom app.one import run\n\ndef main(x):\n    run(x)\n",
+    );
+    let answer = project.ok("impact", json!({"node_id": "close_everything", "scope": "tools"}));
+    let states = (&answer["closure"]["state"], &answer["closure"]["indirect"]);
+    assert_eq!(states, (&json!("closed"), &json!("blocked")), "{answer}");
+}
