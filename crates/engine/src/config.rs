@@ -26,7 +26,7 @@ pub struct EngineConfig {
     /// Keeps the index fresh by watching the roots.
     pub watch: bool,
     /// Offers the definitions of a first index while its references are linked, see
-    /// [`Engine::unlinked`](crate::Engine::unlinked).
+    /// [`Engine::find_unlinked`](crate::Engine::find_unlinked).
     pub answers_unlinked: bool,
     /// Never indexes, never writes: serves the existing index.
     pub read_only: bool,

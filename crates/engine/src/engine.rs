@@ -182,8 +182,8 @@ impl Engine {
 
     /// The files and definitions of the first index while its references are being linked, for questions that need no
     /// links; see [`Snapshot::is_unlinked`]. `None` before all files are parsed and once an index is published.
-    pub fn unlinked(&self) -> Option<Arc<Snapshot>> {
-        self.handle.shared.unlinked()
+    pub fn find_unlinked(&self) -> Option<Arc<Snapshot>> {
+        self.handle.shared.find_unlinked()
     }
 
     /// Indexes the requested path and waits until the result is published. Progress is reported, and cancellation

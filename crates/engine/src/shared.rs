@@ -158,7 +158,7 @@ impl Shared {
     }
 
     /// The definitions of the first index while it is linked; `None` once any index is published.
-    pub(crate) fn unlinked(&self) -> Option<Arc<Snapshot>> {
+    pub(crate) fn find_unlinked(&self) -> Option<Arc<Snapshot>> {
         let offered = self.unlinked.read().unwrap_or_else(PoisonError::into_inner).clone();
         offered.filter(|_| self.current().is_empty())
     }

@@ -301,7 +301,7 @@ impl Snapshot {
     }
 
     /// Returns whether the files are parsed and their references are not linked: the graph has no edges, and nothing
-    /// that only linking finds. Only [`Engine::unlinked`](crate::Engine::unlinked) gives such a snapshot.
+    /// that only linking finds. Only [`Engine::find_unlinked`](crate::Engine::find_unlinked) gives such a snapshot.
     pub fn is_unlinked(&self) -> bool {
         self.is_unlinked
     }

@@ -259,7 +259,7 @@ impl Calls {
         loop {
             // Another one once the client has said which folder it has open.
             let engine = self.services.current().engine;
-            if !engine.snapshot().is_empty() || takes_unlinked && engine.unlinked().is_some() {
+            if !engine.snapshot().is_empty() || takes_unlinked && engine.find_unlinked().is_some() {
                 return true;
             }
             let activity = engine.activity();

@@ -77,7 +77,7 @@ fn reply(services: &Services, of_callers: &(String, String), question: Question)
     if !is_same || !engine.snapshot().is_empty() {
         return Answer::Declined;
     }
-    match (tool.answers_unlinked, engine.unlinked()) {
+    match (tool.answers_unlinked, engine.find_unlinked()) {
         (true, Some(_)) => match answer_with(services, tool, question) {
             Some(Ok(answer)) => answer,
             Some(Err(error)) if error.code == ErrorCode::EmptyGraph => Answer::BeingBuilt(error.message),
