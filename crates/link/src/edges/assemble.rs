@@ -6,12 +6,12 @@ use m1nd_base::{EdgeTier, Pos, Problem, Relation};
 use m1nd_lang::facts::{DefId, Role};
 use rustc_hash::FxHashSet;
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::file_links::{Resolution, Target};
-use crate::files::FileId;
 use crate::ids::{self, GeneratedFunctions, SymbolId};
 use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 use crate::project::Project;
+use crate::tables::files::FileId;
 
 /// The links of a file before packages outside have their ids.
 pub(crate) struct RawLinks {

@@ -11,12 +11,12 @@ use m1nd_base::{EdgeTier, Pos, Relation, RepoPath, node_id};
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role};
 use rustc_hash::FxHashMap;
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::{Members, Resolution, Row, Target, is_in_test, is_test};
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::links::{Compared, Contradiction};
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// The content of a compiler index for one file.

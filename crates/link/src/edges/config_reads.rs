@@ -3,14 +3,14 @@
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{Expr, ExprId, Namespace, Reference, Role};
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Value};
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::frameworks::settings::{Key, Setting, settings};
 use crate::languages::linked_family;
 use crate::spots::shared;
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.

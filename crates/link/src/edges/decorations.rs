@@ -4,13 +4,13 @@ use m1nd_base::{EdgeTier, Pos, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace, Role};
 use rustc_hash::FxHashMap;
 
-use crate::derived::Derived;
-use crate::entry_points::find_called;
+use crate::edges::derived::Derived;
+use crate::edges::entry_points::find_called;
 use crate::eval::{Entity, Eval, Found, Value};
 use crate::file_links::{self, Target};
-use crate::files::{DefRef, FileId};
 use crate::frameworks::is_of;
 use crate::ids;
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// The definitions of a file that a decorator, annotation or attribute may keep, as edges from what is around them:

@@ -5,10 +5,10 @@ use m1nd_lang::facts::{DefId, DefKind, Expr};
 
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::{DefRef, FileId};
 use crate::ids::SymbolId;
 use crate::names::Name;
 use crate::rules::Fixtures;
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// The methods of a file that replace methods of bases, and the interfaces that its types satisfy unsaid, as edges.

@@ -7,14 +7,14 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ListId, Namespace, Reference, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Search, Value};
 use crate::file_links::{self, Resolution, Target};
-use crate::files::{DefRef, FileId};
 use crate::frameworks::{self, Form, MAKES_HANDLER, Row, What, is_of};
 use crate::ids::{self, SymbolId};
 use crate::languages::linked_family;
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// Handlers taken of one call.

@@ -6,12 +6,12 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, Pos, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Value};
 use crate::file_links::{self, Resolution, Target};
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::rules::Dispatch;
+use crate::tables::files::FileId;
 
 /// Maximum number of values of one file that are followed.
 const MAX_VALUES: usize = 4_096;

@@ -13,10 +13,10 @@ use m1nd_lang::facts::{DefKind, LooseWord, NameReceiver, Pos, WordPlace};
 
 use crate::eval::{Entity, Eval, Module};
 use crate::file_links;
-use crate::files::{FileId, Word};
 use crate::links::Unresolved;
 use crate::named;
 use crate::reason::Reason;
+use crate::tables::files::{FileId, Word};
 
 /// Maximum members of one object that a computed name may mean.
 const MAX_MEMBERS: usize = 1_000;

@@ -3,10 +3,10 @@
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::files::{Key, Word, path_keys, text_hash};
 use crate::named;
 use crate::names::{Name, Names};
 use crate::surface::Surface;
+use crate::tables::files::{Key, Word, path_keys, text_hash};
 use crate::unit::Unit;
 
 /// Pending changes.

@@ -8,13 +8,11 @@ use m1nd_lang::facts::{Pos, Role};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::askers::Askers;
-use crate::changes::Changes;
-use crate::compiler::{self, CompilerFile};
+use crate::edges::compiler::{self, CompilerFile};
 use crate::eval::Eval;
 use crate::file_links::{self, Resolution};
-use crate::files::{Asked, FileId, Files};
 use crate::ids::SymbolId;
+use crate::incremental::changes::Changes;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::links::{Compared, FileLinks};
 use crate::names::Name;
@@ -22,8 +20,13 @@ use crate::packages::Packages;
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
+use crate::tables::askers::Askers;
+use crate::tables::files::{Asked, FileId, Files};
 use crate::unit::Unit;
-use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points, handed_over, texts};
+use crate::{
+    contracts, documents, edges::assemble, edges::config_reads, edges::decorations, edges::derived,
+    edges::entry_points, edges::handed_over, edges::texts,
+};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]

@@ -8,16 +8,16 @@ use m1nd_lang::FileFacts;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::askers::SharedBytes;
-use crate::assemble;
-use crate::brief::Brief;
-use crate::compiler::CompilerFile;
-use crate::files::FileId;
+use crate::edges::assemble;
+use crate::edges::compiler::CompilerFile;
 use crate::ids::Generated;
+use crate::incremental::linker::Linker;
 use crate::languages::Manifests;
-use crate::linker::Linker;
 use crate::links::LinkNode;
 use crate::project::{FactsSource, Project};
+use crate::tables::askers::SharedBytes;
+use crate::tables::brief::Brief;
+use crate::tables::files::FileId;
 
 /// The part of a stored state that is decoded: its length (4 bytes), itself, and zeros up to a multiple of [`ALIGN`]
 /// come before the tables.

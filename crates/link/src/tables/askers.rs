@@ -8,7 +8,7 @@ use rayon::slice::ParallelSliceMut;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::files::{Asked, FileId, Key, Word};
+use crate::tables::files::{Asked, FileId, Key, Word};
 
 /// Bytes that may be a part of a mapped file.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;

@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::askers::{SharedBytes, first, u64_at};
-use crate::files::{FileId, Word};
+use crate::tables::askers::{SharedBytes, first, u64_at};
+use crate::tables::files::{FileId, Word};
 
 /// The files of all names.
 #[derive(Default)]

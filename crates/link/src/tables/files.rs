@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::brief::Brief;
+use crate::tables::brief::Brief;
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

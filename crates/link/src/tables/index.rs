@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::askers::{SharedBytes, first, number, u64_at};
-use crate::files::{FileId, Key};
+use crate::tables::askers::{SharedBytes, first, number, u64_at};
+use crate::tables::files::{FileId, Key};
 
 /// Something that a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
