@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::MemoryError;
-use crate::noted::Noted;
-use crate::project_file::{ProjectFile, Rows};
+use crate::files::noted::Noted;
+use crate::files::project_file::{ProjectFile, Rows};
 
 /// File name.
 pub(crate) const FILE: &str = "approved.json";
@@ -388,7 +388,7 @@ pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noted::FileNote;
+    use crate::files::noted::FileNote;
     use m1nd_memory::{Comment, comment_records};
 
     /// What is noted of files with one comment each.

@@ -11,8 +11,8 @@ use m1nd_memory::RecordId;
 use m1nd_store::StoreError;
 use serde::{Deserialize, Serialize};
 
-use crate::anchor::{Anchor, CodeState};
-use crate::project::index_folder;
+use crate::files::anchor::{Anchor, CodeState};
+use crate::files::project::index_folder;
 
 /// File name.
 const FILE: &str = "noted.m1nd";
@@ -207,7 +207,7 @@ fn decode(bytes: &[u8]) -> Option<Noted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::INDEX_FOLDER;
+    use crate::files::project::INDEX_FOLDER;
 
     #[test]
     fn the_former_formats_are_read() {

@@ -9,8 +9,8 @@ use m1nd_store::{HeldLock, RealSystem, Replaced, create_user_file, inside, repla
 use m1nd_vfs::{Place, Root};
 
 use crate::MemoryError;
-use crate::archives::ARCHIVE;
-use crate::project::index_folder;
+use crate::files::archives::ARCHIVE;
+use crate::files::project::index_folder;
 
 /// Maximum size of a file that is changed, in bytes.
 const MAX_BYTES: u64 = 64 << 20;

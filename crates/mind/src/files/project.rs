@@ -6,7 +6,7 @@ use m1nd_store::{SharedFolder, StoreError, inside};
 use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
-use crate::main_tree::find_main_folder;
+use crate::files::main_tree::find_main_folder;
 
 /// The folder of a project's memories.
 pub(crate) const FOLDER: &str = ".mind";

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::MemoryError;
-use crate::project::name_of;
-use crate::project_file::{ProjectFile, Rows};
+use crate::files::project::name_of;
+use crate::files::project_file::{ProjectFile, Rows};
 
 /// File name.
 pub(crate) const FILE: &str = "projects.json";

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use m1nd_store::SharedFolder;
 
-use crate::approval::{Approvals, Approved, is_known};
-use crate::registry::Registry;
-use crate::worktree;
+use crate::files::approval::{Approvals, Approved, is_known};
+use crate::files::registry::Registry;
+use crate::files::worktree;
 
 /// The approvals of a project at the time its memories are read.
 #[derive(Debug, Clone, Default)]

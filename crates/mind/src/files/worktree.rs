@@ -11,11 +11,11 @@ use m1nd_base::{ContentHash, RepoPath};
 use m1nd_store::SharedFolder;
 use m1nd_vfs::{Root, VfsError};
 
-use crate::approval::{Approvals, Approved, Checkout, is_known};
-use crate::archives::archives;
-use crate::main_tree::place;
-use crate::noted::Noted;
-use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::files::approval::{Approvals, Approved, Checkout, is_known};
+use crate::files::archives::archives;
+use crate::files::main_tree::place;
+use crate::files::noted::Noted;
+use crate::files::project::{MEMORY_FILE, SESSION_FILE};
 
 /// Most texts that are remembered of a project; the oldest is forgotten.
 const MAX_TEXTS: usize = 500;

@@ -7,9 +7,9 @@ use m1nd_store::{append_to_user_file, inside};
 use serde::Serialize;
 
 use crate::MemoryError;
-use crate::load::ProjectMemory;
-use crate::own_files::{lock, read, replace};
-use crate::project::MEMORY_FILE;
+use crate::files::own_files::{lock, read, replace};
+use crate::files::project::MEMORY_FILE;
+use crate::read::load::ProjectMemory;
 
 /// Largest text of a new memory, in bytes.
 const MAX_ADDED: usize = 8 << 10;

@@ -13,11 +13,11 @@ use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside,
 use m1nd_vfs::{Place, Root, VfsError};
 
 use crate::MemoryError;
-use crate::anchor::CodeState;
-use crate::behind::behind;
-use crate::kept::Kept;
-use crate::load::ProjectMemory;
-use crate::project::index_folder;
+use crate::files::anchor::CodeState;
+use crate::files::project::index_folder;
+use crate::keep::kept::Kept;
+use crate::read::behind::behind;
+use crate::read::load::ProjectMemory;
 
 /// File that is created if there is none.
 const MAIN: &str = "CLAUDE.md";

@@ -5,10 +5,10 @@ use m1nd_memory::{Record, SourceKind};
 use serde::Serialize;
 
 use crate::MemoryError;
-use crate::add::{NewKind, add};
-use crate::keeper::Keeper;
-use crate::load::ProjectMemory;
-use crate::tidy::forget;
+use crate::keep::add::{NewKind, add};
+use crate::keep::keeper::Keeper;
+use crate::keep::tidy::forget;
+use crate::read::load::ProjectMemory;
 
 /// Most notes of a project.
 pub const MAX_BOOT_NOTES: usize = 64;

@@ -6,7 +6,7 @@ use m1nd_store::{SharedFolder, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::MemoryError;
-use crate::registry::WAIT;
+use crate::files::registry::WAIT;
 
 /// The file.
 pub(crate) const FILE: &str = "global_edges.json";

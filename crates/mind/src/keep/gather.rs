@@ -14,9 +14,9 @@ use m1nd_memory::{
 };
 use m1nd_vfs::{FileMeta, Root, WalkOptions};
 
-use crate::noted::{FileNote, MAX_FILES, MessageNote, Noted};
-use crate::redact::{redact_record, values_of};
-use crate::stack;
+use crate::files::noted::{FileNote, MAX_FILES, MessageNote, Noted};
+use crate::read::redact::{redact_record, values_of};
+use crate::read::stack;
 
 /// Largest file whose comments are read, in bytes.
 const MAX_FILE: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::stats::ProjectStats;
+use crate::read::stats::ProjectStats;
 
 /// The result of one look at a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use m1nd_memory::{SESSION_RULE, mentions};
 use m1nd_store::SharedFolder;
 use m1nd_vfs::{Root, VfsError};
 
-use crate::load::{ProjectMemory, user_settings};
-use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
-use crate::{MemoryError, own_files, sessions};
+use crate::files::project::{MEMORY_FILE, SESSION_FILE, index_folder};
+use crate::read::load::{ProjectMemory, user_settings};
+use crate::{MemoryError, files::own_files, read::sessions};
 
 /// The notes of a session that has not begun.
 const EMPTY: &str = "# Session\n\n## Experience\n\n## Blockers\n\n## Rejected\n\n## Assumptions\n";

@@ -6,10 +6,10 @@ use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside};
 use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
-use crate::approval::FILE as APPROVALS_FILE;
-use crate::block::without_block;
-use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
-use crate::registry::{FILE as REGISTRY_FILE, Registry};
+use crate::files::approval::FILE as APPROVALS_FILE;
+use crate::files::project::{FOLDER, MEMORY_FILE, name_of, no_file};
+use crate::files::registry::{FILE as REGISTRY_FILE, Registry};
+use crate::keep::block::without_block;
 
 /// Content of `.gitignore`, which keeps derived files out of git.
 const IGNORED: &str = ".index/\n";

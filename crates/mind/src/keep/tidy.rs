@@ -8,10 +8,10 @@ use m1nd_memory::edges::PROJECT_PREFIX;
 use m1nd_memory::{ParseContext, Record, SourceKind, Status, parse};
 
 use crate::MemoryError;
-use crate::keeper::Keeper;
-use crate::load::ProjectMemory;
-use crate::own_files::{append, archive_of, lock, read, replace};
-use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::files::own_files::{append, archive_of, lock, read, replace};
+use crate::files::project::{MEMORY_FILE, SESSION_FILE};
+use crate::keep::keeper::Keeper;
+use crate::read::load::ProjectMemory;
 
 /// A day that is moved.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

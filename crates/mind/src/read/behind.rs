@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use m1nd_memory::{HealthFacts, SourceKind};
 
-use crate::load::ProjectMemory;
+use crate::read::load::ProjectMemory;
 
 /// The day of the last entry, if the project has changed long after it; `None` if the memory is up to date.
 pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {

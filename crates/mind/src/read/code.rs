@@ -12,7 +12,7 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use serde::Serialize;
 
-use crate::anchor::{Anchor, CodeState};
+use crate::files::anchor::{Anchor, CodeState};
 
 /// Most pieces of code noted of one memory.
 pub(crate) const MAX_ANCHORS: usize = 8;

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use m1nd_memory::{RecordId, Relation, Session};
 use serde::Serialize;
 
-use crate::anchor::{Anchor, CodeState};
-use crate::load::ProjectMemory;
-use crate::noted::Seconds;
+use crate::files::anchor::{Anchor, CodeState};
+use crate::files::noted::Seconds;
+use crate::read::load::ProjectMemory;
 
 /// The stored data of one project.
 #[derive(Debug, Clone, Serialize)]

@@ -17,17 +17,17 @@ use m1nd_memory::{
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Root, VfsError};
 
-use crate::approval::{self, Approved, Source, Trust};
-use crate::archives::archives;
-use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
-use crate::main_tree::find_main_folder;
-use crate::noted::{MAX_FILES, Noted, NotedFile};
-use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
-use crate::redact::{redact_notes, redact_parsed, redact_record, values_of};
-use crate::sessions;
-use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
-use crate::standing::Standing;
-use crate::{MemoryError, stack};
+use crate::files::approval::{self, Approved, Source, Trust};
+use crate::files::archives::archives;
+use crate::files::main_tree::find_main_folder;
+use crate::files::noted::{MAX_FILES, Noted, NotedFile};
+use crate::files::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
+use crate::files::standing::Standing;
+use crate::keep::edges::{FILE as EDGES_FILE, GlobalEdges};
+use crate::read::redact::{redact_notes, redact_parsed, redact_record, values_of};
+use crate::read::sessions;
+use crate::read::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
+use crate::{MemoryError, read::stack};
 
 /// Maximum size of a memory file, in bytes. The parser uses less of it and reports that.
 const MAX_MEMORY: u64 = 64 << 20;

@@ -8,7 +8,7 @@ use m1nd_base::Cancel;
 use m1nd_memory::Record;
 use m1nd_model::{MAX_TEXT_BYTES, cosine};
 
-use crate::settings::{MODEL, Settings};
+use crate::read::settings::{MODEL, Settings};
 use m1nd_engine::LocalModel;
 
 /// Answers that the model reads.
@@ -43,7 +43,7 @@ impl Models {
 pub(crate) fn embedder_in_words(settings: &Settings) -> String {
     match settings.embedder.as_str() {
         MODEL => format!("built-in word vectors, then the model in `{}`", settings.model_path),
-        crate::settings::WORDS => "words only".to_owned(),
+        crate::read::settings::WORDS => "words only".to_owned(),
         _ => "built-in word vectors".to_owned(),
     }
 }

@@ -7,9 +7,9 @@ use m1nd_engine::graph::{Graph, NodeIx};
 use m1nd_memory::{Record, mentions};
 use rustc_hash::FxHashMap;
 
-use crate::anchor::names_of;
-use crate::code::{CodeIndex, ProjectPrefix};
-use crate::load::ProjectMemory;
+use crate::files::anchor::names_of;
+use crate::read::code::{CodeIndex, ProjectPrefix};
+use crate::read::load::ProjectMemory;
 use m1nd_engine::Snapshot;
 
 /// Places that one question can name.

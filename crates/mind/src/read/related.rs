@@ -2,8 +2,8 @@
 
 use m1nd_memory::{Relation, RelationKind};
 
-use crate::load::ProjectMemory;
-use crate::settings::WORDS;
+use crate::read::load::ProjectMemory;
+use crate::read::settings::WORDS;
 
 /// Related memories shown with one.
 const MAX_RELATED: usize = 5;
@@ -33,7 +33,7 @@ pub struct Related {
 impl ProjectMemory {
     /// The memories that one is related to, few: what is said of them first, the surest first; then, if `is_linked`,
     /// those of like meaning.
-    pub(super) fn list_related(&self, at: usize, is_linked: bool) -> Vec<Related> {
+    pub(crate) fn list_related(&self, at: usize, is_linked: bool) -> Vec<Related> {
         let id = self.records[at].id;
         let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
         let own = sure.filter(|relation| relation.from == id || relation.to == id);

@@ -8,9 +8,9 @@ use m1nd_memory::{
     list_worked,
 };
 
-use crate::noted::Noted;
-use crate::project::SESSION_FILE;
-use crate::settings::Settings;
+use crate::files::noted::Noted;
+use crate::files::project::SESSION_FILE;
+use crate::read::settings::Settings;
 
 /// Days and stretches of work. A memory counts as written when it was seen if somebody was looking by then: what stood
 /// in the file before the first look was written at an unknown time, so its day counts.

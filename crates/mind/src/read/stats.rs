@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use m1nd_memory::{Kind, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::load::ProjectMemory;
-use crate::sessions::gap_seconds;
+use crate::read::load::ProjectMemory;
+use crate::read::sessions::gap_seconds;
 
 /// Counts of a project's memories, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
