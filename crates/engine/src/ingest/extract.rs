@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::extract_attempts::{Attempt, Attempts, HEAD};
 use crate::files::FileEntry;
 use crate::report::Tiers;
-use crate::{document_texts, terms};
+use crate::{ingest::terms, kept::document_texts};
 
 /// Files whose texts are in memory at once.
 const BATCH: usize = 768;

@@ -5,7 +5,7 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition};
 use m1nd_search::{Entry, FileTerms, FileTermsBuilder, innermost_ranges};
 
-use crate::part::node_kind;
+use crate::ingest::part::node_kind;
 
 /// Key of a file's own entry; definitions have their number in the facts.
 pub(crate) const FILE_KEY: u32 = u32::MAX;

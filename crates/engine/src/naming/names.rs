@@ -6,10 +6,10 @@ use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::DefKind;
 
-use crate::owners::owner_matches;
-use crate::places::Place;
-use crate::qualified;
-use crate::snapshot::Snapshot;
+use crate::naming::owners::owner_matches;
+use crate::naming::places::Place;
+use crate::naming::qualified;
+use crate::state::snapshot::Snapshot;
 
 impl Snapshot {
     /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this

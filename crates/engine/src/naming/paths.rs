@@ -5,7 +5,7 @@ use std::path::Path;
 use m1nd_base::{PathError, RepoPath, node_id};
 
 use crate::error::ReadError;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 impl Snapshot {
     /// The path in the index that a caller means: relative, with `file::` before it, or absolute below an indexed root.

@@ -3,7 +3,7 @@
 use m1nd_base::{NodeKind, node_id};
 use m1nd_graph::NodeIx;
 
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// A path followed by lines: `src/a.py:120`, `src/a.py:120:5` (with a column), `src/a.py:120-140`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

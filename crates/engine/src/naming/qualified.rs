@@ -8,8 +8,8 @@ use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
-use crate::owners::owner_matches;
-use crate::snapshot::Snapshot;
+use crate::naming::owners::owner_matches;
+use crate::state::snapshot::Snapshot;
 
 /// Maximum nesting depth of owners that is followed.
 const MAX_OWNERS: usize = 256;

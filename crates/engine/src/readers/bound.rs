@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ReadError;
 use crate::files::FileEntry;
-use crate::snapshot::{Snapshot, SourceText};
+use crate::state::snapshot::{Snapshot, SourceText};
 
 /// Nodes of one name that are compared with the text of one that is gone.
 const MAX_TWINS: usize = 50;

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::files::FileEntry;
 use crate::mentions::{KeptFile, KeptMention, KeptMentions, Shape, linked_names};
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// Maximum mentions that are kept of one file, and of all.
 const MAX_OF_FILE: usize = 2_000;

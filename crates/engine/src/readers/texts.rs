@@ -8,11 +8,11 @@ use m1nd_base::{Cancel, ContentHash, Problem, RepoPath};
 use m1nd_lang::Language;
 use m1nd_lang::text::read_as_text;
 
-use crate::document_texts::{self, DocumentText};
 use crate::error::ReadError;
 use crate::extract_attempts::HEAD;
 use crate::files::FileEntry;
-use crate::snapshot::Snapshot;
+use crate::kept::document_texts::{self, DocumentText};
+use crate::state::snapshot::Snapshot;
 
 /// The text of a file on disk.
 #[derive(Debug, Clone)]

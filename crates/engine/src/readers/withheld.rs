@@ -2,7 +2,7 @@
 
 use m1nd_base::RepoPath;
 
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// The reason why a file below a root is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use m1nd_store::Home;
 use m1nd_vfs::{Place, Root, WalkOptions};
 use rayon::prelude::*;
 
-use crate::outside::OutsidePath;
+use crate::repositories::outside::OutsidePath;
 
 /// Folders that are looked at in an allowed folder that is no repository itself.
 const MAX_INSIDE: usize = 200;

@@ -8,7 +8,7 @@ use m1nd_vfs::{Root, VfsError};
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
-use crate::federation::{Federation, Member};
+use crate::repositories::federation::{Federation, Member};
 
 /// Name of the file.
 pub const WORKSPACE_FILE: &str = "m1nd-workspace.toml";

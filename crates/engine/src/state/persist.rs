@@ -10,16 +10,16 @@ use m1nd_link::{LINKER_VERSION, SharedBytes};
 use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
-use crate::cover::Cover;
-use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
 use crate::history::Histories;
-use crate::json_graph::{Imported, ImportedEdge, ImportedNode};
+use crate::ingest::extract::CACHE_VERSION;
+use crate::ingest::json_graph::{Imported, ImportedEdge, ImportedNode};
+use crate::kept::cover::Cover;
+use crate::kept::search_index::SearchIndex;
 use crate::mentions::KeptMentions;
-use crate::reasons::{Reasons, ReasonsByLanguage};
 use crate::report::RootInfo;
-use crate::search_index::SearchIndex;
-use crate::snapshot::Snapshot;
+use crate::state::reasons::{Reasons, ReasonsByLanguage};
+use crate::state::snapshot::Snapshot;
 
 const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";

@@ -15,10 +15,10 @@ use m1nd_vfs::Root;
 use crate::auto_ingest::AutoIngestStatus;
 use crate::config::EngineConfig;
 use crate::history::Histories;
-use crate::persist::{self, Stored};
+use crate::kept::text_model::LocalModel;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::snapshot::{Snapshot, open_root};
-use crate::text_model::LocalModel;
+use crate::state::persist::{self, Stored};
+use crate::state::snapshot::{Snapshot, open_root};
 
 /// Time between two looks for a newer snapshot of another process.
 const FOLLOW_PERIOD: Duration = Duration::from_millis(40);

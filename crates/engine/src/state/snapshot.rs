@@ -4,15 +4,15 @@ use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, Problem
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
-use crate::cover::Cover;
 use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::{Histories, ProjectHistory};
-use crate::json_graph::Imported;
+use crate::ingest::json_graph::Imported;
+use crate::kept::cover::Cover;
+use crate::kept::search_index::SearchIndex;
 use crate::mentions::{KeptMention, KeptMentions};
-use crate::reasons::Reasons;
 use crate::report::{RootInfo, Tiers};
-use crate::search_index::SearchIndex;
+use crate::state::reasons::Reasons;
 
 /// One state of the index. Immutable: whoever holds it sees the same answers for as long as they hold it.
 pub struct Snapshot {

@@ -9,7 +9,7 @@ use crate::Language;
 use crate::report::{
     Activity, CompilerStatus, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, Status, Tiers, WatchState,
 };
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// Examples of each kind of problem.
 const EXAMPLES: usize = 5;

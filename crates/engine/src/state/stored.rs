@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 use m1nd_base::Cancel;
 use m1nd_graph::{Container, SnapshotError};
 
-use crate::shared::Shared;
+use crate::state::shared::Shared;
 
 /// Result of comparing the stored snapshot with its checksums.
 #[derive(Debug, Clone, PartialEq, Eq)]
