@@ -17,6 +17,7 @@ pub mod covering;
 pub mod documents;
 pub mod edits;
 pub mod export;
+pub mod figures;
 mod kept;
 pub mod layers;
 mod linear;

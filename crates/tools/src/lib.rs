@@ -51,4 +51,5 @@ pub use persons::{HeldLock, guarded_by, held_locks, release_lock};
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find, resolve_call};
 pub use resources::{RESOURCES, ResourceDef, find_resource};
+pub use rows::resolve as find_node;
 pub use services::{Services, permission_scope};

@@ -127,7 +127,10 @@ impl Seed {
 }
 
 /// Resolves the node that a caller names.
-pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+///
+/// # Errors
+/// What is wrong with the name, with what else it may mean.
+pub fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::invalid(format!(
             "argument `{argument}` is empty, expected a node id, a path or a name"

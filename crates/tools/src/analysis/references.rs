@@ -1,5 +1,8 @@
 //! Lists the places that use a node, by role.
 
+use std::collections::HashSet;
+
+use m1nd_engine::graph::NodeIx;
 use m1nd_query::references::{Role, references_of_overloads};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +117,10 @@ impl ReadTool for References {
         }
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
         let includes = symbol::list_included(snapshot, &found.others, &overloads);
-        let (implementations, total_implementations) = symbol::list_implementations(snapshot, node, |_| true);
+        // Those that override it directly are rows.
+        let is_row: HashSet<NodeIx> = found.rows.iter().map(|row| row.from).collect();
+        let (implementations, total_implementations) =
+            symbol::list_implementations(snapshot, node, |node| !is_row.contains(&node));
         let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());

@@ -88,6 +88,8 @@ codes! {
     Busy = "busy",
     /// The caller cancelled the call.
     Cancelled = "cancelled",
+    /// The call took longer than the server allows and was stopped: ask for less. `timeout_secs` is the limit.
+    Timeout = "timeout",
     /// The store could not be read or written; the message says which file and why.
     StoreFailed = "store_failed",
     /// More than half of the nodes of the trail are gone. Pass `force: true` to resume it nevertheless.
