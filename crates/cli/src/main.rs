@@ -7,6 +7,7 @@ mod commands;
 mod error;
 mod flags;
 mod highlight;
+mod json;
 mod output;
 mod pager;
 mod probe;
@@ -22,7 +23,8 @@ use std::process::ExitCode;
 
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
-use output::{Out, Tone, note, paint, with_member};
+use json::with_member;
+use output::{Out, Tone, note, paint};
 
 /// First argument of this program where it supervises a command that a person allowed.
 const SUPERVISE: &str = "__supervise";

@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::MemoryError;
 use crate::daemon;
+use crate::files::edges::GlobalEdges;
 use crate::files::noted::NotedFile;
 use crate::files::project::MEMORY_FILE;
 use crate::files::registry::Registry;
 use crate::health;
 use crate::keep::block::{BlockState, block_files, size_in};
-use crate::keep::edges::GlobalEdges;
 use crate::read::load::{ProjectMemory, REPLACED, user_settings};
 use crate::read::model::embedder_in_words;
 

@@ -38,6 +38,7 @@ pub use config::MindConfig;
 pub use error::MemoryError;
 pub use files::anchor::CodeState;
 pub use files::approval::{Source, Trust};
+pub use files::edges::GlobalEdges;
 pub use files::project::find_project;
 pub use files::registry::{Project, Registry};
 pub use hooks::{HookEvent, hook};
@@ -49,7 +50,6 @@ pub use keep::boot::{
     BootDraft, BootNote, MAX_BOOT_KEY, MAX_BOOT_LISTED, MAX_BOOT_NOTES, MAX_BOOT_VALUE, boot_notes, delete_boot_note,
     set_boot_note,
 };
-pub use keep::edges::GlobalEdges;
 pub use keep::keeper::{Depth, Keeper};
 pub use keep::kept::{Code, Kept};
 pub use keep::looking::{Look, Looking, Progress as LookProgress};

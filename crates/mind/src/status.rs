@@ -7,9 +7,9 @@ use m1nd_memory::Health;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon;
+use crate::files::edges::GlobalEdges;
 use crate::files::project::{MEMORY_FILE, name_of};
 use crate::files::registry::{Project, Registry};
-use crate::keep::edges::GlobalEdges;
 use crate::memories::Memories;
 use crate::read::load::{ProjectMemory, user_settings};
 use crate::read::model::embedder_in_words;

@@ -1,8 +1,8 @@
 //! Code that documents name, as `documents` edges.
 //!
-//! A document imports nothing, so its names are found by an index of what all files define ([`crate::tables::defined`]) and
-//! judged by what stands in front of them: owners, modules, the name of the package. One target that all of it fits is
-//! certain if the name is qualified or can hardly be anything but code; several are possible, `k of n`; more than
+//! A document imports nothing, so its names are found by an index of what all files define ([`crate::tables::defined`])
+//! and judged by what stands in front of them: owners, modules, the name of the package. One target that all of it fits
+//! is certain if the name is qualified or can hardly be anything but code; several are possible, `k of n`; more than
 //! [`MAX_TARGETS`] say nothing. All that was looked up is remembered like any other question: a definition that a
 //! document asked for in vain relinks it.
 

@@ -3,6 +3,7 @@
 pub(crate) mod anchor;
 pub(crate) mod approval;
 pub(crate) mod archives;
+pub(crate) mod edges;
 pub(crate) mod main_tree;
 pub(crate) mod noted;
 pub(crate) mod own_files;

@@ -13,10 +13,10 @@ use m1nd_vfs::{Place, VfsError};
 
 use crate::files::anchor::{Anchor, names_of};
 use crate::files::approval::{self, Approvals, Approved, Checkout, Source};
+use crate::files::edges::GlobalEdges;
 use crate::files::noted::{Noted, NotedFile, Seconds, Seen};
 use crate::files::project::{MEMORY_FILE, no_file};
 use crate::files::registry::{Registry, WAIT};
-use crate::keep::edges::GlobalEdges;
 use crate::keep::kept::{Code, Kept};
 use crate::keep::looking::Looking;
 use crate::read::code::ProjectPrefix;

@@ -3,7 +3,6 @@
 pub(crate) mod add;
 pub(crate) mod block;
 pub(crate) mod boot;
-pub(crate) mod edges;
 pub(crate) mod gather;
 pub(crate) mod keeper;
 pub(crate) mod kept;

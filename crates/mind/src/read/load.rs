@@ -19,11 +19,11 @@ use m1nd_vfs::{Root, VfsError};
 
 use crate::files::approval::{self, Approved, Source, Trust};
 use crate::files::archives::archives;
+use crate::files::edges::{FILE as EDGES_FILE, GlobalEdges};
 use crate::files::main_tree::find_main_folder;
 use crate::files::noted::{MAX_FILES, Noted, NotedFile};
 use crate::files::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::files::standing::Standing;
-use crate::keep::edges::{FILE as EDGES_FILE, GlobalEdges};
 use crate::read::redact::{redact_notes, redact_parsed, redact_record, values_of};
 use crate::read::sessions;
 use crate::read::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
