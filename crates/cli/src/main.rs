@@ -8,6 +8,7 @@ mod commands;
 mod error;
 mod flags;
 mod highlight;
+mod json;
 mod output;
 mod pager;
 mod probe;
@@ -23,7 +24,8 @@ use std::process::ExitCode;
 
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
-use output::{Out, Tone, note, paint, with_member};
+use json::with_member;
+use output::{Out, Tone, note, paint};
 
 /// First argument of this program where it supervises a command that a person allowed.
 const SUPERVISE: &str = "__supervise";

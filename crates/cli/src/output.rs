@@ -112,14 +112,6 @@ pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
-/// Adds a member to an object, or replaces it.
-pub(crate) fn with_member(mut object: Value, name: &str, member: impl Into<Value>) -> Value {
-    if let Value::Object(members) = &mut object {
-        members.insert(name.to_owned(), member.into());
-    }
-    object
-}
-
 /// Formats a number with thousands separators.
 pub(crate) fn group_digits(number: u64) -> String {
     let digits = number.to_string();

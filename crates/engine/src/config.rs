@@ -7,8 +7,8 @@ use m1nd_base::{Clock, Limits};
 use serde::Serialize;
 
 use crate::extract_attempts::ExtractionProbe;
-use crate::federation::Federation;
 use crate::providers::DocumentProviders;
+use crate::repositories::federation::Federation;
 
 /// Configuration of an engine.
 #[derive(Debug, Clone)]

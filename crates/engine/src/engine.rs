@@ -16,14 +16,14 @@ use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Ev
 use crate::config::is_too_wide;
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
-use crate::federation::Federation;
 use crate::freshness::Checks;
+use crate::kept::text_model::LocalModel;
 use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
-use crate::shared::Shared;
-use crate::snapshot::{Snapshot, open_root};
-use crate::status;
-use crate::stored::{self, StoredCheck, StoredSnapshot};
-use crate::text_model::LocalModel;
+use crate::repositories::federation::Federation;
+use crate::state::shared::Shared;
+use crate::state::snapshot::{Snapshot, open_root};
+use crate::state::status;
+use crate::state::stored::{self, StoredCheck, StoredSnapshot};
 use crate::writer::{Asker, Claim, Event, Reply, Writer, stored_settings};
 
 /// Interval of checks of the cancel flag during an ingest.

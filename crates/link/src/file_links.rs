@@ -17,11 +17,11 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKin
 use rustc_hash::FxHashSet;
 
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
-use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::{Dispatch, Overloads, Yields};
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};

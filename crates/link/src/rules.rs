@@ -2,7 +2,7 @@
 
 use m1nd_lang::facts::{Literal, PathRoot};
 
-use crate::files::{FileId, Files};
+use crate::tables::files::{FileId, Files};
 
 /// The resolution of an import's module.
 #[derive(Debug, Clone, PartialEq, Eq)]

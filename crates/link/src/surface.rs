@@ -11,9 +11,9 @@ use m1nd_lang::facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::files::Word;
 use crate::ids::SymbolId;
 use crate::names::Name;
+use crate::tables::files::Word;
 
 /// Expressions and definitions hashed for one function's result before the rest is taken as a whole.
 const RESULT_EXPRS: usize = 512;

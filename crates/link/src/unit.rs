@@ -9,7 +9,6 @@ use m1nd_lang::facts::{
     Namespace, ScopeId, ScopeKind, Visibility,
 };
 
-use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
@@ -17,6 +16,7 @@ use crate::rules::{Dispatch, Overloads, Rules};
 use crate::spots::Spots;
 use crate::spots::evidence::Evidence;
 use crate::surface::{Hashes, Surface, Tables, find_copies, key_name};
+use crate::tables::files::Word;
 use crate::wrappers;
 use passes::Passes;
 

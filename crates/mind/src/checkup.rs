@@ -11,15 +11,15 @@ use m1nd_vfs::Place;
 use serde::Serialize;
 
 use crate::MemoryError;
-use crate::block::{BlockState, block_files, size_in};
 use crate::daemon;
-use crate::edges::GlobalEdges;
+use crate::files::edges::GlobalEdges;
+use crate::files::noted::NotedFile;
+use crate::files::project::MEMORY_FILE;
+use crate::files::registry::Registry;
 use crate::health;
-use crate::load::{ProjectMemory, REPLACED, user_settings};
-use crate::model::embedder_in_words;
-use crate::noted::NotedFile;
-use crate::project::MEMORY_FILE;
-use crate::registry::Registry;
+use crate::keep::block::{BlockState, block_files, size_in};
+use crate::read::load::{ProjectMemory, REPLACED, user_settings};
+use crate::read::model::embedder_in_words;
 
 /// Secrets named, at most.
 const MAX_SECRETS: usize = 20;

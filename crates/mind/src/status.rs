@@ -7,13 +7,13 @@ use m1nd_memory::Health;
 use serde::{Deserialize, Serialize};
 
 use crate::daemon;
-use crate::edges::GlobalEdges;
-use crate::load::{ProjectMemory, user_settings};
+use crate::files::edges::GlobalEdges;
+use crate::files::project::{MEMORY_FILE, name_of};
+use crate::files::registry::{Project, Registry};
 use crate::memories::Memories;
-use crate::model::embedder_in_words;
-use crate::project::{MEMORY_FILE, name_of};
-use crate::registry::{Project, Registry};
-use crate::stats::ProjectStats;
+use crate::read::load::{ProjectMemory, user_settings};
+use crate::read::model::embedder_in_words;
+use crate::read::stats::ProjectStats;
 use crate::{MemoryError, health};
 
 /// The status of the memories of one user.

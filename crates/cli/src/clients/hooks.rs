@@ -1,12 +1,12 @@
 //! The entries in `.claude/settings.json` for the hooks of Claude Code that show memories.
 
+use crate::json::with_member;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json_edit::{EditError, set_item};
-use crate::output::with_member;
 
 /// The member of the file that holds the hooks.
 const SECTION: &str = "hooks";

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, IngestArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, bytes, duration, group_digits, percent_of, with_member};
+use crate::json::with_member;
+use crate::output::{Out, Tone, bytes, duration, group_digits, percent_of};
 use crate::progress::Terminal;
 use crate::{project, resident};
 

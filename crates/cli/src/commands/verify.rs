@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, VerifyArgs, VerifyCommand, VerifyKind};
 use crate::error::CliError;
-use crate::output::{Out, with_member};
+use crate::json::with_member;
+use crate::output::Out;
 use crate::project;
 
 /// Runs the command.

@@ -13,7 +13,7 @@ use super::{NotCheckedOut, UnseenReason};
 use crate::files::FileEntry;
 use crate::history::GitIndexes;
 use crate::report::RootInfo;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// Maximum number of repositories in one root: submodules, and those of a folder of repositories.
 const MAX_REPOSITORIES: usize = 64;

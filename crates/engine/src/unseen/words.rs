@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::UnseenReason;
 use super::sources::{From, Source};
 use crate::error::ReadError;
-use crate::file_words::{FileWords, Key};
-use crate::snapshot::Snapshot;
+use crate::kept::file_words::{FileWords, Key};
+use crate::state::snapshot::Snapshot;
 
 /// Maximum number of lines kept of one word of a file.
 const MAX_LINES: u32 = 64;

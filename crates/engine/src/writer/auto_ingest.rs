@@ -18,9 +18,9 @@ use crate::auto_ingest::{
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::documents::adapt;
 use crate::error::EngineError;
-use crate::json_graph::Imported;
+use crate::ingest::json_graph::Imported;
 use crate::report::WatchState;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// A path to look at.
 struct Job {

@@ -13,13 +13,13 @@ use super::ingest::report_gone;
 use super::{Ids, Linked, Writer, is_test};
 use crate::error::EngineError;
 use crate::files::FileEntry;
-use crate::json_graph::{self, Imported, ImportedSymbols};
-use crate::part::{add_part, part};
-use crate::persist;
+use crate::ingest::json_graph::{self, Imported, ImportedSymbols};
+use crate::ingest::part::{add_part, part};
+use crate::ingest::terms::FILE_KEY;
+use crate::kept::search_index::{self, SearchBuilder, SearchIndex};
 use crate::report::Tiers;
-use crate::search_index::{self, SearchBuilder, SearchIndex};
-use crate::snapshot::Snapshot;
-use crate::terms::FILE_KEY;
+use crate::state::persist;
+use crate::state::snapshot::Snapshot;
 
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;

@@ -16,13 +16,13 @@ use super::whole::Fresh;
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::error::EngineError;
-use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
-use crate::json_graph::{self, LeftOut};
-use crate::kept_mentions;
+use crate::ingest::extract::Extracted;
+use crate::ingest::json_graph::{self, LeftOut};
+use crate::readers::kept_mentions;
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
-use crate::snapshot::{Content, Snapshot, heads_of, open_root};
-use crate::stored::{self, StoredCheck};
+use crate::state::snapshot::{Content, Snapshot, heads_of, open_root};
+use crate::state::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;

@@ -33,14 +33,14 @@ use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 use crate::auto_ingest::{AutoIngest, AutoIngestRequest, AutoIngestTick, Manifest};
 use crate::compiler_index::CompilerIndex;
 use crate::config::IngestRequest;
-use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::history::Histories;
-use crate::persist;
+use crate::kept::cover::Cover;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::shared::{Opened, Shared, raise};
-use crate::snapshot::Snapshot;
-use crate::snapshot::root_is_gone;
+use crate::state::persist;
+use crate::state::shared::{Opened, Shared, raise};
+use crate::state::snapshot::Snapshot;
+use crate::state::snapshot::root_is_gone;
 
 use restore::StoredFacts;
 

@@ -13,12 +13,12 @@ use m1nd_vfs::Root;
 
 use super::{Linked, Writer, files};
 use crate::error::EngineError;
-use crate::extract::{self, Extracted, Job, OneFile};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable};
-use crate::persist;
+use crate::ingest::extract::{self, Extracted, Job, OneFile};
 use crate::report::{RootInfo, root_folders};
-use crate::snapshot::Snapshot;
+use crate::state::persist;
+use crate::state::snapshot::Snapshot;
 
 /// Lines of files whose facts stay in memory after their index was written; with more, all are dropped.
 const KEPT_LINES: u64 = 300_000;

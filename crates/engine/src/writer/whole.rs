@@ -13,12 +13,12 @@ use super::ingest::{Done, Stages, keeps_prefixes, report_gone, same_content, sam
 use super::restore::{Origin, is_fleeting};
 use super::unlinked::UnlinkedNodes;
 use super::{Linked, LinkedFile, Writer};
-use crate::cover::Cover;
 use crate::error::EngineError;
-use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
+use crate::ingest::extract::{self, Extracted};
+use crate::kept::cover::Cover;
 use crate::report::{RootInfo, root_folders};
-use crate::snapshot::{Content, Snapshot};
+use crate::state::snapshot::{Content, Snapshot};
 
 /// Files that are passed to the linker together: enough for all threads, and few enough for facts that are dropped
 /// afterwards.

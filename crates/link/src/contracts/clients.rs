@@ -6,15 +6,15 @@ use rustc_hash::FxHashSet;
 
 use super::prefixes::{self, Prefix};
 use super::{Contracts, servers};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval};
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::ids::SymbolId;
 use crate::spots::methods::{self, Methods};
 use crate::spots::template::{Address, Fit, Template};
 use crate::spots::{route_word, texts_of};
+use crate::tables::files::FileId;
 
 /// Packages whose functions and methods ask for the addresses that they are given.
 const PACKAGES: &[&str] = &[

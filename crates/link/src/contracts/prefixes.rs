@@ -6,9 +6,9 @@ use super::Spot;
 use super::servers::arguments;
 use crate::eval::{Entity, Eval, Module};
 use crate::file_links;
-use crate::files::{DefRef, FileId};
 use crate::spots::template::Template;
 use crate::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, texts_of, value_word, values};
+use crate::tables::files::{DefRef, FileId};
 
 /// Routers around a router that are followed.
 const MAX_NESTED: usize = 6;

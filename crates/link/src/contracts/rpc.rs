@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::Contracts;
 use super::common::{self, members, node_of};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Value, no_args};
 use crate::file_links::{self, Target};
-use crate::files::{DefRef, FileId};
 use crate::frameworks::rpc::{self, Names};
 use crate::ids::SymbolId;
 use crate::spots::arguments_of;
 use crate::spots::shared::{self, By, SERVICES, base_of};
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// Implementations of one service.

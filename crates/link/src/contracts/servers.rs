@@ -5,13 +5,13 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Role};
 use rustc_hash::FxHashSet;
 
 use super::{Contracts, Spot};
-use crate::derived::Derived;
-use crate::entry_points::{self, Registration};
+use crate::edges::derived::Derived;
+use crate::edges::entry_points::{self, Registration};
 use crate::eval::{Eval, Value};
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::{self, Form, What};
 use crate::languages::linked_family;
+use crate::tables::files::FileId;
 
 /// Callees that name the path of a route whose handlers are given otherwise.
 const PATHS: &[(&str, &str)] =

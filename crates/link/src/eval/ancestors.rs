@@ -5,9 +5,9 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, ExprId, Namespace};
 
 use super::{Args, Eval, Module, Outside, Value, no_args};
-use crate::files::DefRef;
 use crate::names::Name;
 use crate::rules::{Builtin, MemberOrder};
+use crate::tables::files::DefRef;
 
 /// A class on the way up.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, FieldShape, MethodShape};
+use crate::tables::files::{DefRef, FileId};
 
 /// Result of a method of a standard type.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {

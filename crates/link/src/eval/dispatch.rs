@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
-use crate::files::{DefRef, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Dispatch, MemberOrder};
+use crate::tables::files::{DefRef, Key};
 
 /// Methods of one interface or type, embedded ones included, that are compared.
 const METHODS: usize = 256;

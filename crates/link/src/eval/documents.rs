@@ -3,7 +3,7 @@
 use m1nd_lang::facts::Namespace;
 
 use super::{Entity, Eval, Value, no_args};
-use crate::files::{DefRef, FileId, Key, Word};
+use crate::tables::files::{DefRef, FileId, Key, Word};
 
 impl Eval<'_> {
     /// The files that define a name; the question is remembered.

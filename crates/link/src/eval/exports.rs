@@ -4,10 +4,10 @@ use m1nd_lang::facts::{DefKind, Expr, ImportKind, Namespace};
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Module, Search, Value};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
+use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
     pub(super) fn default_export(&mut self, target: ModuleTarget) -> Search {

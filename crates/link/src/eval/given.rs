@@ -8,8 +8,8 @@ use std::rc::Rc;
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, ListId, Namespace, Parameter, ParameterKind};
 
 use super::{Args, Entity, Eval, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 /// Types followed from one expected type.
 const MOST_TYPES: usize = 64;

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::rules::{Overloads, PrivateMethods};
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// Maximum bases examined for one method.
 const BASES: usize = 256;

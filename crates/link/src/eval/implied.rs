@@ -6,10 +6,10 @@ use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
 use super::lookup::FILE;
 use super::{Entity, Eval, Found, Search, Value, Values};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::Builtin;
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// Maximum list items tracked individually.
 const MAX_PLACES: usize = 32;

@@ -6,10 +6,10 @@ use m1nd_lang::facts::{DefId, Import, ImportId, ImportKind, NameId, Namespace, S
 
 use super::lookup::{Asker, FILE, MOST_NESTED};
 use super::{Entity, Eval, Module, Outside, Search, Value};
-use crate::files::FileId;
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
+use crate::tables::files::FileId;
 
 impl Eval<'_> {
     pub(super) fn module_entity(&mut self, target: ModuleTarget) -> Search {

@@ -7,10 +7,10 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visi
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
-use crate::files::{DefRef, FileId, Key, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{ModuleTarget, Overloads};
+use crate::tables::files::{DefRef, FileId, Key, Word};
 use crate::unit::namespace_path;
 
 /// Maximum definitions of one name examined.

@@ -7,9 +7,9 @@ use m1nd_lang::facts::{BindingTarget, DefKind, ELEMENT, Expr, ExprId, MemberWrit
 use rustc_hash::FxHashSet;
 
 use super::{Entity, Eval, Module, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::rules::FunctionMethods;
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::Unit;
 use crate::unit::passes::{Given, Pass};
 

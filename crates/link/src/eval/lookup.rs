@@ -8,10 +8,10 @@ use m1nd_lang::facts::{
 };
 
 use super::{Entity, Eval, Found, Module, Outside, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{BareMembers, ModuleTarget, Overloads};
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::{fits, fits_apart};
 
 /// The file scope.

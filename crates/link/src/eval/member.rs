@@ -7,10 +7,10 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 use super::ancestors::Ancestor;
 use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, MemberOrder, MethodShape, Overloads};
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// A question for a member of a class.
 pub(super) struct Asked<'a> {

@@ -45,12 +45,12 @@ pub(crate) use outside::Outside;
 use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
-use crate::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::ids::{self, GeneratedFunctions};
 use crate::names::Name;
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
+use crate::tables::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::unit::Unit;
 
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use m1nd_lang::facts::{Namespace, ParameterKind};
 
 use super::{Eval, Value, Values, no_args};
-use crate::files::DefRef;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
+use crate::tables::files::DefRef;
 
 impl Eval<'_> {
     /// Possible values of a parameter, seen from inside its function.

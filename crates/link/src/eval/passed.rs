@@ -3,8 +3,8 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Value, Values, no_args};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::Unit;
 use crate::unit::passes::{Given, Pass};
 

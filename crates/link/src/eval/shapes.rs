@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Eval, Value, no_args};
-use crate::files::{DefRef, Key};
 use crate::names::Name;
 use crate::rules::Dispatch;
+use crate::tables::files::{DefRef, Key};
 
 /// Maximum members of interfaces of one name compared with a method.
 const MAX_NAMED: usize = 512;

@@ -13,11 +13,11 @@ use self::distributions::Distributions;
 use self::roots::{Roots, join, parent};
 use super::groups::Groups;
 use super::{Family, Manifests};
-use crate::files::{FileId, Files};
 use crate::rules::{
     AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
     PrivateMethods, Resolver, Rules,
 };
+use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),

@@ -11,8 +11,8 @@ use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportId, ListId, Nam
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, route_word, value_word, values};
-use crate::files::Key;
 use crate::surface::identities;
+use crate::tables::files::Key;
 
 /// The words of a file.
 #[derive(Debug, Default)]

@@ -101,7 +101,7 @@ fn from_hit(
     next: Option<String>,
     rejected: Vec<Rejected>,
 ) -> Option<Draft> {
-    // The title; too little text, or text that decides nothing, is no memory.
+    // The title. Too little text, or text that decides nothing, is not a memory.
     let (from, to) = title_range(sentence, hit, own.as_ref());
     let text = trim_title(&sentence.line.shown[from..to.max(from)]);
     if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) || hit.kind == Kind::Issue && is_reference(text) {

@@ -16,7 +16,8 @@ use crate::answers::{self, Answer, Asked, Memories, MemoryRow, Titled, Warnings}
 use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::output::{Out, Tone, count, note, with_member};
+use crate::json::with_member;
+use crate::output::{Out, Tone, count, note};
 use crate::project::{self, memory_places, mind_home};
 
 /// Maximum size of a code file that is checked, in bytes.

@@ -13,7 +13,8 @@ use super::rows;
 use crate::args::Common;
 use crate::args::memory::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, count, duration, note, with_member};
+use crate::json::with_member;
+use crate::output::{Out, Tone, count, duration, note};
 use crate::project::{self, mind_home};
 
 /// The project around a folder, and the writer of its memories.

@@ -9,7 +9,8 @@ use super::look::open;
 use crate::args::Common;
 use crate::args::memory::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, count, note, with_member};
+use crate::json::with_member;
+use crate::output::{Out, Tone, count, note};
 use crate::project::mind_home;
 
 /// Prefix of the ids of gotchas of all projects.

@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::cmake::{self, CMake};
 use super::compile::{self, Command};
 use super::standard;
-use crate::files::{FileId, Files};
 use crate::languages::Manifests;
 use crate::languages::paths::normal;
 use crate::rules::{ModuleTarget, Resolver};
+use crate::tables::files::{FileId, Files};
 
 /// Files that an ambiguous include may mean; with more, none is named.
 const MAX_DOUBTFUL: usize = 16;
