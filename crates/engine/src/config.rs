@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
+use serde::Serialize;
 
 use crate::extract_attempts::ExtractionProbe;
 use crate::federation::Federation;
@@ -211,6 +212,12 @@ pub enum Adapter {
     Universal,
     /// Documents, each by the adapter that its content asks for.
     Auto,
+}
+
+impl Serialize for Adapter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 impl Adapter {

@@ -12,7 +12,7 @@ use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
 use m1nd_edit::Workspace;
 use m1nd_store::{Home, ProjectDir};
 
-use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
+use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, EventSource, Manifest, status_of};
 use crate::config::is_too_wide;
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
@@ -434,7 +434,7 @@ impl Engine {
         };
         let mut status = match (own, watch) {
             (Some(status), WatchState::Failed(why)) => {
-                AutoIngestStatus { backend: "degraded", last_error: Some(why), ..status }
+                AutoIngestStatus { backend: EventSource::Degraded, last_error: Some(why), ..status }
             }
             (Some(status), _) => status,
             (None, _) => {
@@ -445,7 +445,7 @@ impl Engine {
                 AutoIngestStatus {
                     running: is_elsewhere,
                     resumes: was_running && !is_elsewhere,
-                    backend: if is_elsewhere { "other_process" } else { "none" },
+                    backend: if is_elsewhere { EventSource::OtherProcess } else { EventSource::None },
                     ..status_of(settings.as_ref(), &manifest)
                 }
             }

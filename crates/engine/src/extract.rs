@@ -437,7 +437,7 @@ fn load(job: &Job, tools: OneFile<'_>, counters: &Counters) -> Loaded {
         if !job.always {
             return Loaded::Ready(Outcome::Same);
         }
-        let by_path = || Some(Language::detect(&job.path, b"")).filter(|language| *language != Language::Text);
+        let by_path = || Some(Language::detect(&job.path, b"")).filter(|language| !language.is_unknown());
         if let Some(language) = job.language.or_else(by_path).filter(|_| !Linker::is_manifest(&job.path)) {
             return Loaded::Wanted { hash, language, bytes: None };
         }

@@ -46,6 +46,21 @@ impl ImportedEdge {
     pub(crate) fn tier(&self) -> EdgeTier {
         if self.possible { EdgeTier::Possible } else { EdgeTier::Certain }
     }
+
+    /// The edge between two nodes of a graph.
+    pub(crate) fn between<'s>(&self, from: u32, to: u32) -> EdgeInput<'s> {
+        EdgeInput {
+            from,
+            to,
+            relation: self.relation,
+            tier: self.tier(),
+            of: EdgeRef::IMPORTED,
+            dispatches: false,
+            compiler: false,
+            reads: false,
+            sites: &[],
+        }
+    }
 }
 
 /// For each set, whether its nodes are those that the graph takes: a node of several sets is taken once, from the set
@@ -272,17 +287,7 @@ pub(crate) fn part<'a>(
     let nodes: Vec<NodeInput<'a>> = nodes.collect();
     // An end may be a node of the code, which has its number already.
     let mut number = |id: &'a str| known(id).unwrap_or_else(|| symbols.number(id));
-    let edges = set.edges.iter().map(|edge| EdgeInput {
-        from: number(&edge.from),
-        to: number(&edge.to),
-        relation: edge.relation,
-        tier: edge.tier(),
-        of: EdgeRef::IMPORTED,
-        dispatches: false,
-        compiler: false,
-        reads: false,
-        sites: &[],
-    });
+    let edges = set.edges.iter().map(|edge| edge.between(number(&edge.from), number(&edge.to)));
     Part { edges: edges.collect(), nodes, unresolved: Vec::new() }
 }
 

@@ -50,7 +50,9 @@ mod withheld;
 mod workspace;
 mod writer;
 
-pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
+pub use auto_ingest::{
+    AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick, DocumentChange, DocumentOutcome, EventSource,
+};
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord, is_too_wide};
 pub use documents::{Binding, BindingMatch, TargetState};
@@ -63,6 +65,7 @@ pub use git_programs::is_run_by_git;
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
+pub use m1nd_lang::reading_rules::ReadingRules;
 pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use mentions::{KeptMention, Shape, linked_names};

@@ -142,11 +142,6 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot of this graph and these files, without readable roots: for tests of readers.
-    pub fn from_graph(generation: u64, graph: Graph, files: FileTable) -> Self {
-        Self { generation, graph, files: Arc::new(files), ..Self::empty() }
-    }
-
     /// The next state of the index: this one with another graph, files and search index.
     pub(crate) fn next(&self, generation: u64, now_ms: u64, content: Content) -> Self {
         Self {

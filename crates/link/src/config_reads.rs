@@ -10,7 +10,7 @@ use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::frameworks::settings::{Key, Setting, settings};
 use crate::languages::linked_family;
-use crate::spots::{last_name, shared};
+use crate::spots::shared;
 use crate::unit::Unit;
 
 /// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.
@@ -47,7 +47,7 @@ fn given_reads(eval: &mut Eval<'_>, file: FileId, rows: &'static [Setting]) -> V
     for text in &unit.facts.texts {
         let Some(at) = text.reference.filter(|_| text.key.is_none() && is_variable(&text.text)) else { continue };
         let reference = &unit.facts.references[at as usize];
-        let Some(name) = last_name(&unit.facts, reference.expr).filter(|_| reference.role == Role::Call) else {
+        let Some(name) = unit.facts.last_name(reference.expr).filter(|_| reference.role == Role::Call) else {
             continue;
         };
         let files = eval.contract(&shared::reader(name));

@@ -374,10 +374,12 @@ impl Linker {
             .par_iter()
             .map(|&file| {
                 cancel.check()?;
+                // Each file has an evaluator of its own, so that the result does not depend on threads.
                 let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
                 let mut resolutions = file_links::resolutions(&mut eval, file, &self.limits);
                 let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
+                // What is found by evaluation, in the order in which it builds on the others.
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
                 let handed = handed_over::handed_over(&mut eval, file, &resolutions);
                 let reads = config_reads::config_reads(&mut eval, file);
@@ -389,9 +391,11 @@ impl Linker {
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(reads);
                 edges.extend(documents::documents(&mut eval, file));
+                // An index of a compiler knows relations that the text does not show.
                 let index = self.compiler.get(self.project.path(file));
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let texts = texts::texts(&mut eval, file);
+                // What the evaluation rests on: asked files, problems, work.
                 let generated = std::mem::take(&mut eval.generated);
                 let (problems, work) = (eval.problems(file), eval.work());
                 let asked = eval.into_asked();

@@ -9,12 +9,11 @@
 //! few, so what they fit is found when it is asked for.
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{DefId, DefKind, LooseWord, NameReceiver, Pos, WordPlace};
+use m1nd_lang::facts::{DefKind, LooseWord, NameReceiver, Pos, WordPlace};
 
 use crate::eval::{Entity, Eval, Module};
 use crate::file_links;
 use crate::files::{FileId, Word};
-use crate::ids::SymbolId;
 use crate::links::Unresolved;
 use crate::named;
 use crate::reason::Reason;
@@ -32,11 +31,11 @@ pub(crate) fn texts(eval: &mut Eval<'_>, file: FileId) -> Vec<Unresolved> {
         if !names_something(eval, file, row, text) {
             continue;
         }
-        let (from, name) = (node_around(eval, file, row.enclosing), eval.project.names.intern(text));
+        let (from, name) = (file_links::node_around(eval, file, row.enclosing), eval.project.names.intern(text));
         rows.push(Unresolved { from, name, role: None, reason: Reason::UnexplainedText, pos: row.pos });
     }
     for row in &words.dynamic {
-        let from = node_around(eval, file, row.enclosing);
+        let from = file_links::node_around(eval, file, row.enclosing);
         let pattern = words.names.get(row.pattern);
         let names = match row.receiver {
             NameReceiver::Own => vec![format!("*.{pattern}")],
@@ -89,17 +88,4 @@ fn names_something(eval: &mut Eval<'_>, file: FileId, row: &LooseWord, text: &st
         WordPlace::Text => !files.is_empty(),
         WordPlace::Foreign => files.iter().any(|other| family(*other) != own),
     }
-}
-
-/// The node of the innermost definition that is one.
-fn node_around(eval: &Eval<'_>, file: FileId, mut around: Option<DefId>) -> SymbolId {
-    let unit = eval.project.unit(file);
-    while let Some(def) = around {
-        let generated = eval.generated.get(&def).map(|of| of.symbol);
-        if let Some(symbol) = unit.symbols[def.index()].or(generated) {
-            return symbol;
-        }
-        around = unit.facts.definition(def).owner;
-    }
-    unit.file_symbol
 }

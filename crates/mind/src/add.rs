@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 use m1nd_base::secrets;
-use m1nd_memory::{ParseContext, Parsed, Record, SourceKind, parse};
+use m1nd_memory::{Kind, ParseContext, Parsed, Record, SourceKind, parse};
 use m1nd_store::{append_to_user_file, inside};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub struct Added {
     pub id: String,
     /// Name of its kind.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Kind,
     /// Its title.
     pub title: String,
     /// Its file, below the project.
@@ -176,7 +176,7 @@ fn parse_text(memory: &ProjectMemory, text: &str) -> Parsed {
 fn row(record: &Record, is_known: bool) -> Added {
     Added {
         id: record.id.to_string(),
-        kind: record.kind.name(),
+        kind: record.kind,
         title: record.title.to_string(),
         file: MEMORY_FILE,
         line: record.source.line,

@@ -87,8 +87,8 @@ pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
 pub use m1nd_memory::{
-    GotchaBullet, Kind, Record, Relation, RelationKind, SourceKind, Stats as ParseStats, Status, secrets,
-    without_hidden,
+    GotchaBullet, Health, Kind, Record, Relation, RelationKind, Severity, SourceKind, Stats as ParseStats, Status,
+    secrets, without_hidden,
 };
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{

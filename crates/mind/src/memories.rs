@@ -122,7 +122,7 @@ pub struct Note {
     pub id: String,
     /// Name of its kind.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Kind,
     /// Its title.
     pub title: String,
     /// The workaround of a gotcha, the reason of a decision.
@@ -613,7 +613,7 @@ impl ProjectMemory {
             contradicts: opposite(true).map(|other| other.title),
             contradicted_by: opposite(false).map(|other| other.title),
             id: record.id.to_string(),
-            kind: record.kind.name(),
+            kind: record.kind,
             title: record.title.to_string(),
             reasoning: record.reasoning.as_deref().map(str::to_owned),
             state: worst(&code).unwrap_or(CodeState::Unknown),

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json_edit::{EditError, set_item};
+use crate::output::with_member;
 
 /// The member of the file that holds the hooks.
 const SECTION: &str = "hooks";
@@ -16,6 +18,19 @@ struct Hook {
     event: &'static str,
     matcher: Option<&'static str>,
     word: &'static str,
+}
+
+/// What is read of an entry of the file.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    hooks: Vec<Command>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Command {
+    command: String,
 }
 
 const HOOKS: &[Hook] = &[
@@ -38,13 +53,12 @@ pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, Edi
     let mut edited: Option<String> = None;
     for hook in HOOKS {
         let ours = format!(" memory hook {}", hook.word);
-        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", quote_program(program)), "timeout": TIMEOUT}]});
-        if let Some(matcher) = hook.matcher {
-            entry["matcher"] = matcher.into();
-        }
+        let command = format!("{}{ours}", quote_program(program));
+        let entry = json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]});
+        let entry = hook.matcher.into_iter().fold(entry, |entry, matcher| with_member(entry, "matcher", matcher));
         let is_ours = |item: &Value| {
-            let commands = item["hooks"].as_array().into_iter().flatten().filter_map(|hook| hook["command"].as_str());
-            commands.into_iter().any(|command| command.ends_with(&ours))
+            let entry = Entry::deserialize(item).unwrap_or_default();
+            entry.hooks.iter().any(|hook| hook.command.ends_with(&ours))
         };
         let before = edited.as_deref().unwrap_or(text);
         edited = set_item(before, SECTION, hook.event, &entry, is_ours)?.or(edited);
@@ -67,21 +81,23 @@ mod tests {
         let text = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}\n    ],\n    \"PreToolUse\": []\n  }\n}\n";
         let once = set_hooks(text, "m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&once).expect("is JSON");
-        assert_eq!(value["model"], "x");
-        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], "./mine.sh");
-        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "m1nd memory hook stop");
-        assert_eq!(value["hooks"]["PreToolUse"][0]["matcher"], "Edit|MultiEdit|Write|NotebookEdit");
-        assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 5);
+        for (at, expected) in [
+            ("/model", json!("x")),
+            ("/hooks/Stop/0/hooks/0/command", json!("./mine.sh")),
+            ("/hooks/Stop/1/hooks/0/command", json!("m1nd memory hook stop")),
+            ("/hooks/PreToolUse/0/matcher", json!("Edit|MultiEdit|Write|NotebookEdit")),
+            ("/hooks/SessionStart/0/hooks/0/timeout", json!(5)),
+        ] {
+            assert_eq!(value.pointer(at), Some(&expected), "{at}");
+        }
         assert!(once.contains("{\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}"), "{once}");
         assert_eq!(set_hooks(&once, "m1nd"), Ok(None), "a second time there is nothing to do");
         let moved = set_hooks(&once, "/opt/my tools/m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&moved).expect("is JSON");
-        assert_eq!(
-            value["hooks"]["Stop"].as_array().map(Vec::len),
-            Some(2),
-            "a program elsewhere takes the place of the old"
-        );
-        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "'/opt/my tools/m1nd' memory hook stop");
+        let stop = value.pointer("/hooks/Stop").and_then(Value::as_array).expect("is a list");
+        assert_eq!(stop.len(), 2, "a program elsewhere takes the place of the old");
+        let command = stop[1].pointer("/hooks/0/command");
+        assert_eq!(command, Some(&json!("'/opt/my tools/m1nd' memory hook stop")));
     }
 
     #[test]

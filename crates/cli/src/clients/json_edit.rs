@@ -279,8 +279,9 @@ mod tests {
         ] {
             let edited = set(text);
             let mut after: Value = serde_json::from_str(&edited).unwrap_or_else(|error| panic!("{error}: {edited}"));
-            assert_eq!(after["mcpServers"]["m1nd"]["command"], "m1nd", "{edited}");
-            let again = set_entry(&edited, "mcpServers", "m1nd", &after["mcpServers"]["m1nd"].clone());
+            let entry = after.pointer("/mcpServers/m1nd").expect("is there").clone();
+            assert_eq!(entry.get("command"), Some(&json!("m1nd")), "{edited}");
+            let again = set_entry(&edited, "mcpServers", "m1nd", &entry);
             assert_eq!(again, Ok(None), "the second time there is nothing to do");
             let before = text.trim_start_matches('\u{feff}');
             let mut before: Value = serde_json::from_str(if before.is_empty() { "{}" } else { before }).unwrap();
@@ -288,7 +289,8 @@ mod tests {
                 if let Some(servers) = value.get_mut("mcpServers").and_then(Value::as_object_mut) {
                     servers.remove("m1nd");
                 }
-                let empty = value["mcpServers"].as_object().is_none_or(|servers| servers.is_empty());
+                let servers = value.get("mcpServers").and_then(Value::as_object);
+                let empty = servers.is_none_or(|servers| servers.is_empty());
                 if empty {
                     value.as_object_mut().unwrap().remove("mcpServers");
                 }

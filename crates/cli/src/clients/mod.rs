@@ -14,6 +14,8 @@ pub(crate) use json_edit::{EditError, set_entry};
 
 /// Name of the entry.
 pub(crate) const ENTRY: &str = "m1nd";
+/// The member of the entry that names the program.
+pub(crate) const COMMAND: &str = "command";
 /// Arguments with which every client starts the server: for agents, whose context they spare.
 const ARGUMENTS: &[&str] = &["serve", "--stdio", "--format", "text", "--toolset", "agent"];
 
@@ -74,9 +76,9 @@ impl Client {
         let here = [ARGUMENTS, &["--root", "${workspaceFolder}"]].concat();
         match self {
             // Started in the project's folder.
-            Self::ClaudeCode => json!({"command": program, "args": ARGUMENTS}),
-            Self::Cursor => json!({"command": program, "args": here}),
-            Self::Vscode => json!({"type": "stdio", "command": program, "args": here}),
+            Self::ClaudeCode => json!({COMMAND: program, "args": ARGUMENTS}),
+            Self::Cursor => json!({COMMAND: program, "args": here}),
+            Self::Vscode => json!({"type": "stdio", COMMAND: program, "args": here}),
         }
     }
 }

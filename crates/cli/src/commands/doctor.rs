@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{self, CheckResult, CheckRow, Checkup, Repair};
 use crate::args::{Common, PathArg};
-use crate::clients::{Client, ENTRY};
+use crate::clients::{COMMAND, Client, ENTRY};
 use crate::error::CliError;
 use crate::output::{Out, Tone};
 use crate::project;
@@ -120,12 +120,9 @@ fn index_findings(home: &Path, root: &Path) -> Result<Vec<Finding>, CliError> {
         findings.push(ok("another m1nd process updates this index"));
     }
     let services = Services::over(engine, project::memory_places(&[root.to_path_buf()], true)?);
-    let (cancel, tool) = (Cancel::new(), m1nd_tools::find("doctor"));
+    let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let Some(answer) = tool.map(|tool| tool.invoke(&context, json!({}))).transpose().map_err(CliError::Tool)? else {
-        return Ok(findings);
-    };
-    let checkup: Checkup = answers::read(&answer)?;
+    let checkup: Checkup = answers::ask(&context, json!({}))?.answer;
     findings.extend(checkup.findings.iter().filter_map(of_tool));
     Ok(findings)
 }
@@ -165,7 +162,7 @@ fn client_findings(root: &Path) -> Vec<Finding> {
             Err(error) => {
                 problem(format!("{shown} is not valid JSON: {error}"), format!("fix it; {label} cannot read it"))
             }
-            Ok(whole) => match &whole[client.section()][ENTRY]["command"] {
+            Ok(whole) => match &whole[client.section()][ENTRY][COMMAND] {
                 Value::String(program) if Path::new(program).is_absolute() && !Path::new(program).exists() => {
                     problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to fix it")
                 }

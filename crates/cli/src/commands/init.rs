@@ -43,6 +43,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
     if args.memory {
         plans.push(hooks(&root, &program)?);
     }
+    // What is going to be written is shown first.
     for plan in &plans {
         if out.json {
             note(describe_plan(plan, false).trim_end())
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
         let line = format!("memory  {} ({what}): {}", file.file.display(), file.change);
         if out.json { note(line) } else { out.line(line)? }
     }
+    // Nothing is asked if nothing changes.
     let changes: Vec<&Plan> = plans.iter().filter(|plan| plan.after.is_some()).collect();
     let count = changes.len() + files.len();
     let accepted = !args.dry_run && (count == 0 || args.yes || ask(count)?);

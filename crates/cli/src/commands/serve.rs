@@ -1,19 +1,71 @@
-//! `m1nd serve`: MCP over standard input and output.
+//! `m1nd serve`: MCP over standard input and output, or over HTTP.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use m1nd_engine::{EngineConfig, EngineError, Setting, is_too_wide};
+use m1nd_http::{Address, HttpError, HttpOptions, HttpServer, TOKEN_FILE};
 use m1nd_mind::MindConfig;
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Format, Services, ToolChoice};
 
-use crate::args::{Common, ServeArgs};
+use crate::args::{Common, HttpArgs, ServeArgs};
 use crate::error::CliError;
+use crate::output::note;
 use crate::project;
 use crate::settings::{Form, Settings};
 
-/// Runs the command until the client disconnects.
+/// Runs the command until the client disconnects, or the server is told to end.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
+    let (services, options) = prepare(args, common)?;
+    match args.http {
+        Some(address) => serve_http(&services, options, address, &args.over_http),
+        None => serve(&services, options, std::io::stdin(), std::io::stdout())
+            .map_err(|error| CliError::fail(error.to_string(), "restart the server")),
+    }
+}
+
+/// Serves over HTTP until the process is told to end.
+fn serve_http(services: &Services, options: ServeOptions, address: Address, args: &HttpArgs) -> Result<(), CliError> {
+    let home = services.engine.config().home.clone();
+    let certificate = args.tls_cert.clone().zip(args.tls_key.clone());
+    let http = HttpOptions {
+        address,
+        certificate,
+        insecure: args.insecure,
+        names: args.hosts.clone(),
+        idle: args.idle.map(Duration::from_secs),
+        ..HttpOptions::default()
+    };
+    m1nd_http::serve(services, options, &home, http, |server, _| show_start(server, &home)).map_err(|error| {
+        let next = match error {
+            HttpError::NeedsCertificate(_) => {
+                "listen on 127.0.0.1, or pass --insecure if only trusted people share the network"
+            }
+            HttpError::Listen { .. } => "choose another address: --http ADDRESS",
+            HttpError::Certificate { .. } => "pass PEM files that belong together",
+            HttpError::Store(_) | HttpError::Serve(_) => "restart the server",
+        };
+        CliError::fail(error.to_string(), next)
+    })
+}
+
+/// Shows where the server listens, and the token only to a person: what is not a terminal may be kept as a log.
+fn show_start(server: &HttpServer, home: &Path) {
+    let url = server.url();
+    note(format!("listening on {url}"));
+    if std::io::stderr().is_terminal() {
+        let token = server.token().text();
+        note(format!("  page: {url}/#token={token}"));
+        note(format!("  MCP:  {url}/mcp with the header `Authorization: Bearer {token}`"));
+    } else {
+        note(format!("  the token is in {}", home.join(TOKEN_FILE).display()));
+    }
+}
+
+/// Opens the project as the arguments and settings say.
+fn prepare(args: &ServeArgs, common: &Common) -> Result<(Services, ServeOptions), CliError> {
     let named: Vec<&PathBuf> = args.roots.iter().filter(|root| !is_placeholder(root)).collect();
     let roots_named = !named.is_empty();
     let is_left_open = named.len() < args.roots.len();
@@ -54,8 +106,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         root_from_client: !roots_named && (is_left_open || !by_itself),
         ..ServeOptions::default()
     };
-    serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::fail(error.to_string(), "restart the server"))
+    Ok((services, options))
 }
 
 /// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.

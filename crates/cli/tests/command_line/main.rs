@@ -10,6 +10,7 @@ mod help;
 mod init;
 mod interrupted;
 mod manners;
+mod map;
 mod memory;
 mod north;
 mod past;

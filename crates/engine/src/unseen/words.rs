@@ -65,12 +65,9 @@ impl<'s> Reader<'s> {
             From::Nowhere => return None,
         };
         // The name may tell nothing about the language; the first bytes can.
-        let language = match source.language {
-            Language::Text => {
-                let path = RepoPath::new(&source.path).ok()?;
-                Language::detect(&path, &bytes[..bytes.len().min(HEAD)])
-            }
-            language => language,
+        let language = match source.language.is_unknown() {
+            true => Language::detect(&RepoPath::new(&source.path).ok()?, &bytes[..bytes.len().min(HEAD)]),
+            false => source.language,
         };
         let is_code = source.is_code() || super::sources::is_code(language);
         if is_binary(&bytes) && !text::is_utf16(&bytes) && !is_code {

@@ -107,7 +107,7 @@ impl Writer {
         progress: &dyn Progress,
         stages: &mut Stages,
     ) -> Result<Done, EngineError> {
-        (self.linked, self.stored) = (None, None);
+        (self.linked, self.saved.container) = (None, None);
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == roots.as_slice();
         let handles = self.open_roots(&roots);
@@ -187,7 +187,7 @@ impl Writer {
             heads: current.heads.clone(),
         };
         self.publish(&current, generation, content)?;
-        self.base = None;
+        self.saved.base = None;
         self.linked = Some(linked);
         memory::release();
         Ok(done)

@@ -13,8 +13,8 @@ use crate::file_links::{self, Target};
 use crate::files::{DefRef, FileId};
 use crate::frameworks::rpc::{self, Names};
 use crate::ids::SymbolId;
+use crate::spots::arguments_of;
 use crate::spots::shared::{self, By, SERVICES, base_of};
-use crate::spots::{arguments_of, last_name};
 use crate::unit::Unit;
 
 /// Implementations of one service.
@@ -403,8 +403,8 @@ fn lead(
 /// The services that the names of an access path say.
 fn collect_named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
     let facts = &unit.facts;
-    let Some(name) = last_name(facts, expr) else { return };
-    let before = base_of(facts, expr).and_then(|base| last_name(facts, base));
+    let Some(name) = facts.last_name(expr) else { return };
+    let before = base_of(facts, expr).and_then(|base| facts.last_name(base));
     if names.inner_stubs.contains(&name) {
         found.extend(before.map(str::to_owned));
         return;

@@ -81,7 +81,7 @@ pub(super) fn arguments(unit: &crate::unit::Unit, of: ExprId) -> &[ExprId] {
 pub(super) fn confirm(eval: &mut Eval<'_>, file: FileId, spot: &Spot) -> Option<EdgeTier> {
     let unit = eval.unit(file);
     let reference = &unit.facts.references[spot.reference as usize];
-    let name = crate::spots::last_name(&unit.facts, reference.expr)?;
+    let name = unit.facts.last_name(reference.expr)?;
     let is_decorator = reference.role == Role::Decorate;
     let rows = frameworks::rows(linked_family(unit.facts.language));
     let rows = rows.iter().filter(|row| {

@@ -342,13 +342,13 @@ impl Eval<'_> {
 
     /// The signatures of a written type, without known type arguments in the context.
     fn signatures(&mut self, file: FileId, ty: ExprId) -> Rc<[Signature]> {
-        if let Some(known) = self.signatures.get(&(file, ty)) {
+        if let Some(known) = self.memos.signatures.get(&(file, ty)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
         let all: Rc<[Signature]> = self.signatures_unmemoised(file, ty).into();
         if self.end_uncut(outer) {
-            self.signatures.insert((file, ty), all.clone());
+            self.memos.signatures.insert((file, ty), all.clone());
         }
         all
     }

@@ -148,7 +148,7 @@ impl Eval<'_> {
 
     /// Returns whether the project has a method of this name.
     fn has_methods(&mut self, method: Name) -> bool {
-        self.asked.insert(Key::methods(self.text(method)));
+        self.asked.keys.insert(Key::methods(self.text(method)));
         self.project.methods(self.text(method)).next().is_some()
     }
 

@@ -354,6 +354,7 @@ impl Daemon {
         {
             self.log(Level::Warn, format_args!("the time of the change is not kept: {error}"));
         }
+        // A look that found nothing new is not logged, unless details are wanted.
         let is_news = kept.memory_changed || !kept.written.is_empty();
         let level = if is_news { Level::Info } else { Level::Debug };
         let (stats, [file, archive, comments, commits]) = (&kept.stats, kept.sources);

@@ -13,7 +13,7 @@ use m1nd_graph::Graph;
 
 pub use compare::{NewCycle, NewViolations, new_layer_violations};
 pub use declared::{Declared, DeclaredError, DeclaredLayer, FILE};
-pub(crate) use files::package_folders;
+pub(crate) use files::{below, join, package_folders};
 pub use files::{FileArc, Files, Grain, Joint, Modules, files};
 
 use crate::scope::Scope;

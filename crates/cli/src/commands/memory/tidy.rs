@@ -9,7 +9,7 @@ use super::look::open;
 use crate::args::Common;
 use crate::args::memory::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, count, note};
+use crate::output::{Out, Tone, count, note, with_member};
 use crate::project::mind_home;
 
 /// Prefix of the ids of gotchas of all projects.
@@ -105,9 +105,7 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
         }
     }
     if out.json {
-        let mut value = json!(forgotten);
-        value["dry_run"] = args.dry_run.into();
-        return out.value(&value);
+        return out.value(&with_member(json!(forgotten), "dry_run", args.dry_run));
     }
     let place = format!("{}:{}", forgotten.file, forgotten.line);
     let what = match (args.dry_run, forgotten.hidden) {

@@ -1,13 +1,21 @@
-//! The arguments of the tools that are about one route.
+//! The arguments that several of the tools have.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::here::Named;
 
+/// The perspective in question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
+pub(crate) struct OnePerspective {
+    pub(super) perspective_id: String,
+}
+
+/// One of its routes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneRoute {
     pub(super) perspective_id: String,
     /// This or route_index
     route_id: Option<String>,
@@ -16,7 +24,7 @@ pub(crate) struct Input {
     pub(super) route_set_version: u64,
 }
 
-impl Input {
+impl OneRoute {
     /// The route that is named, by its id or its place on the page.
     pub(super) fn named_route(&self) -> Named<'_> {
         Named::new(self.route_id.as_deref(), self.route_index, self.route_set_version)
