@@ -2,6 +2,7 @@
 
 mod answers;
 mod args;
+mod choices;
 mod clients;
 mod commands;
 mod error;

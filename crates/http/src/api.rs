@@ -5,9 +5,11 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{self, HeaderMap, HeaderValue};
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use m1nd_base::uri::unescape;
+use m1nd_query::map::{Color, MapQuery, map};
 use m1nd_tools::{ANONYMOUS, ErrorCode, Reply, ToolError};
 use serde_json::{Map, Value, json};
 
@@ -182,6 +184,51 @@ pub(crate) async fn show_health(State(app): State<Arc<App>>) -> Response {
         body["progress"] = json!({"done": activity.done, "total": activity.total, "stage": activity.stage});
     }
     answer(StatusCode::OK, &body)
+}
+
+/// `GET /api/map`.
+pub(crate) async fn show_map(State(app): State<Arc<App>>, uri: Uri) -> Result<Response, Failure> {
+    let query = read_map_query(uri.query().unwrap_or_default())?;
+    let found = app.host.read("map", move |cx| {
+        if cx.snapshot.is_empty() {
+            return Err(ToolError::empty_graph());
+        }
+        map(&cx.snapshot, &query, cx.cancel).map_err(|_| ToolError::new(ErrorCode::Cancelled, "the map was cancelled"))
+    });
+    let found = serde_json::to_string(&found.await?);
+    let body = found.map_err(|error| {
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal.word(), error.to_string())
+    })?;
+    Ok((StatusCode::OK, [(header::CONTENT_TYPE, JSON)], body).into_response())
+}
+
+/// The parameters of a map.
+fn read_map_query(text: &str) -> Result<MapQuery, Failure> {
+    let invalid = |message: String| Failure::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidParams.word(), message);
+    let mut query = MapQuery::default();
+    for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = unescape(&value.replace('+', " ")).ok_or_else(|| invalid(format!("`{name}` is not valid")))?;
+        let count = || value.parse().map_err(|_| invalid(format!("`{name}` is not a number")));
+        match name {
+            "open" => query.open.push(value),
+            "reveal" => query.reveal.push(value),
+            "limit" => query.limit = count()?,
+            "edges" => query.edges = count()?,
+            "color" if value.is_empty() => {}
+            "color" => {
+                let words = Color::ALL.map(Color::word).join(", ");
+                let found = Color::parse(&value);
+                query.color = Some(found.ok_or_else(|| invalid(format!("unknown colour, expected one of {words}")))?);
+            }
+            _ => {
+                let shown: String = name.chars().take(40).collect();
+                let known = "open, reveal, limit, edges, color";
+                return Err(invalid(format!("unknown parameter `{shown}`, expected one of {known}")));
+            }
+        }
+    }
+    Ok(query)
 }
 
 /// `GET /api/instances`.

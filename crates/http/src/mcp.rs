@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use m1nd_server::{Handler, Host};
@@ -86,12 +86,14 @@ pub(crate) async fn serve(State(app): State<Arc<App>>, request: Request) -> Resu
         }
         _ => Default::default(),
     };
-    let stream = match parts.method {
-        Method::DELETE => None,
-        _ => Some(app.open_stream()?),
-    };
+    let is_end = parts.method == Method::DELETE;
+    let stream = if is_end { None } else { Some(app.open_stream()?) };
     app.mcp.note_use(&parts.headers, false).await;
-    let response = app.mcp.service.handle(Request::from_parts(parts, Body::from(body))).await;
+    let mut response = app.mcp.service.handle(Request::from_parts(parts, Body::from(body))).await;
+    if is_end && response.status() == StatusCode::ACCEPTED {
+        // The session has ended, and clients warn of anything but 200 and 204.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     app.mcp.note_use(response.headers(), true).await;
     let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|given| given == STREAM);
     Ok(match stream.filter(|_| is_stream) {

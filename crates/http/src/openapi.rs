@@ -1,5 +1,6 @@
 //! The OpenAPI document of the REST face, made from the registry.
 
+use m1nd_query::map::{Color, DEFAULT_EDGES, DEFAULT_NODES, MAX_EDGES, MAX_NODES};
 use m1nd_server::EventKind;
 use m1nd_tools::canonical_name;
 use serde_json::{Map, Value, json};
@@ -53,7 +54,7 @@ pub fn describe_api(list: &Value) -> Value {
 }
 
 /// The paths that do not depend on the registry, which are only read.
-fn fixed_paths() -> [(&'static str, Value); 5] {
+fn fixed_paths() -> [(&'static str, Value); 6] {
     let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.word()).collect();
     let last = json!({
         "name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "minimum": 0},
@@ -64,6 +65,7 @@ fn fixed_paths() -> [(&'static str, Value); 5] {
         ("/api/tools", describe_read("listTools", "The tools, as `tools/list` of MCP shows them", "Tools")),
         ("/api/instances", describe_read("listInstances", "The running servers of this user", "Instances")),
         ("/api/openapi.json", describe_read("describe", "This document", "Document")),
+        ("/api/map", describe_map()),
         (
             "/api/events",
             json!({
@@ -81,6 +83,23 @@ fn fixed_paths() -> [(&'static str, Value); 5] {
             }),
         ),
     ]
+}
+
+/// The operation that shows the map.
+fn describe_map() -> Value {
+    let parameter = |name: &str, schema: Value, meaning: &str| json!({"name": name, "in": "query", "schema": schema, "description": meaning});
+    let ids = json!({"type": "array", "items": {"type": "string"}});
+    let count =
+        |default: usize, most: usize| json!({"type": "integer", "minimum": 0, "maximum": most, "default": default});
+    let mut operation = describe_read("showMap", "The map of the project, as far as it is opened", "Map");
+    operation["parameters"] = json!([
+        parameter("open", ids.clone(), "Ids of nodes to replace by their content"),
+        parameter("reveal", ids, "Ids of nodes to show: what contains them is opened"),
+        parameter("limit", count(DEFAULT_NODES, MAX_NODES), "Maximum number of nodes"),
+        parameter("edges", count(DEFAULT_EDGES, MAX_EDGES), "Maximum number of bundled edges"),
+        parameter("color", json!({"enum": Color::ALL.map(Color::word)}), "What the colour of nodes shows"),
+    ]);
+    operation
 }
 
 fn describe_read(id: &str, summary: &str, schema: &str) -> Value {
@@ -132,6 +151,13 @@ fn describe_tool(name: &str, tool: &Value) -> Value {
 fn schemas() -> Value {
     let text = json!({"type": "string"});
     let count = json!({"type": "integer", "minimum": 0});
+    let node = json!({
+        "type": "object", "required": ["id", "label", "kind", "x", "y", "size", "children"],
+        "properties": {
+            "id": text, "label": text, "kind": {"enum": ["package", "folder", "file", "symbol"]}, "parent": text,
+            "x": {"type": "number"}, "y": {"type": "number"}, "size": {"type": "number"}, "children": count,
+        },
+    });
     json!({
         "Failure": {
             "type": "object", "required": ["error", "message"],
@@ -166,5 +192,14 @@ fn schemas() -> Value {
             }}},
         },
         "Document": {"type": "object"},
+        "Map": {
+            "type": "object", "required": ["generation", "nodes", "opened", "edges", "hidden", "bounds"],
+            "properties": {
+                "generation": count, "nodes": {"type": "array", "items": node}, "opened": {"type": "array", "items": node},
+                "edges": {"type": "array", "items": {"type": "object", "required": ["source", "target", "count", "kinds"]}},
+                "hidden": {"type": "object", "required": ["nodes", "edges"]},
+                "bounds": {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4},
+            },
+        },
     })
 }

@@ -266,6 +266,7 @@ fn build_router(app: Arc<App>, wall: Arc<Wall>) -> Router {
         .route("/api/tools", get(api::list_tools))
         .route("/api/tools/{tool}", post(api::call_tool))
         .route("/api/events", get(events::stream))
+        .route("/api/map", get(api::show_map))
         .route("/api/instances", get(api::show_instances))
         .route("/api/openapi.json", get(api::show_openapi))
         .route("/mcp", any(mcp::serve))

@@ -197,6 +197,16 @@ impl Calls {
         Some((resource, self.limit_time(resource.name, text).await))
     }
 
+    /// Runs other work that only reads, with the queue and the limits of calls.
+    pub(crate) async fn read_with<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        caller: &Caller,
+        work: impl Fn(&Context<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
+    ) -> Outcome<T> {
+        self.limit_time(name, self.work(Some(&self.pool.reads), caller, name, work)).await
+    }
+
     /// Returns whether a tool may be called here.
     pub(crate) fn offers(&self, name: &str) -> bool {
         self.admit(name).is_ok()

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use m1nd_engine::Activity;
 use m1nd_mind::MindConfig;
-use m1nd_tools::{Format, Reply, Services, ToolError, canonical_name, resolve_call};
+use m1nd_tools::{ANONYMOUS, Context, ErrorCode, Format, Reply, Services, ToolError, canonical_name, resolve_call};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 
@@ -24,11 +24,13 @@ use crate::{ServeError, tools_list};
 
 /// Interval of looks at the index while somebody watches.
 const WATCH_PERIOD: Duration = Duration::from_millis(250);
+/// Interval of looks whether the last guest has left.
+const GUEST_PERIOD: Duration = Duration::from_millis(50);
 /// Looks at the index for one at the memory, which reads files.
 const MEMORY_PERIODS: u32 = 8;
 
 /// A server of one project. Clones share everything.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Host {
     services: Services,
     options: Arc<ServeOptions>,
@@ -37,6 +39,8 @@ pub struct Host {
     upkeep: Arc<Upkeep>,
     pool: Arc<Pool>,
     clients: Arc<AtomicUsize>,
+    /// Clients beside the one that the server was started for.
+    guests: Arc<AtomicUsize>,
     started: Instant,
 }
 
@@ -79,6 +83,7 @@ impl Host {
             upkeep,
             pool: Arc::default(),
             clients: Arc::default(),
+            guests: Arc::default(),
             started: Instant::now(),
         })
     }
@@ -119,10 +124,20 @@ impl Host {
     /// # Errors
     /// The threads cannot be started, or the protocol loop failed.
     pub async fn serve(&self, input: impl Read + Send + 'static, output: impl Output) -> Result<(), ServeError> {
-        let calls = self.calls(self.services.clone(), &self.options, self.running.clone());
+        let running = Arc::new(Running::default());
+        let calls = self.calls(self.services.clone(), &self.options, running.clone());
         let (memories, face) = (self.services.memories.clone(), self.face.clone());
         let handler = Handler::new(calls, self.upkeep.clone(), memories, face, self.count_client());
-        serve_stream(handler, self.running.clone(), input, output).await
+        let served = serve_stream(handler, running.clone(), input, output).await;
+        running.cancel_all();
+        served
+    }
+
+    /// Waits until the clients beside the one that the server was started for have left.
+    pub async fn wait_for_guests(&self) {
+        while self.guests.load(Ordering::Acquire) > 0 {
+            tokio::time::sleep(GUEST_PERIOD).await;
+        }
     }
 
     /// Serves another client over a stream, with its own options and places of memories, until its input ends. What
@@ -137,6 +152,7 @@ impl Host {
         input: impl Read + Send + 'static,
         output: impl Output,
     ) -> Result<(), ServeError> {
+        let _guest = Presence::of(&self.guests);
         let read_only = options.read_only || self.options.read_only;
         let options = ServeOptions { read_only, root_from_client: false, source: Source::Attached, ..options };
         let mut services = self.services.clone();
@@ -156,14 +172,26 @@ impl Host {
     /// # Errors
     /// The error of the tool.
     pub async fn call(&self, name: &str, arguments: Map<String, Value>, client: &str) -> Result<Reply, ToolError> {
-        let options = ServeOptions { format: Format::Json, source: Source::Rest, ..(*self.options).clone() };
-        let calls = self.calls(self.services.clone(), &options, self.running.clone());
         let (name, arguments) = resolve_call(name, arguments);
-        match calls.run(&name, arguments, &Caller::with_name(client)).await {
-            Outcome::Answer(answer) => answer,
-            // A caller without the protocol cannot cancel; it drops the future.
-            Outcome::Cancelled => Err(ToolError::new(m1nd_tools::ErrorCode::Cancelled, "the call was cancelled")),
-        }
+        answer_of(self.rest_calls().run(&name, arguments, &Caller::with_name(client)).await)
+    }
+
+    /// Runs other work that only reads, with the queue and the limits of calls. Stops when the future is dropped.
+    ///
+    /// # Errors
+    /// The error of the work.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        name: &'static str,
+        work: impl Fn(&Context<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
+    ) -> Result<T, ToolError> {
+        answer_of(self.rest_calls().read_with(name, &Caller::with_name(ANONYMOUS), work).await)
+    }
+
+    /// Calls without the protocol.
+    fn rest_calls(&self) -> Calls {
+        let options = ServeOptions { format: Format::Json, source: Source::Rest, ..(*self.options).clone() };
+        self.calls(self.services.clone(), &options, self.running.clone())
     }
 
     /// Returns whether a tool can be called here.
@@ -257,6 +285,14 @@ impl Host {
     /// its edits from being saved.
     pub fn wait_for_end(&self) {
         self.upkeep.wait_for_end();
+    }
+}
+
+/// The answer of a call without the protocol, whose caller cannot cancel; it drops the future.
+fn answer_of<T>(outcome: Outcome<T>) -> Result<T, ToolError> {
+    match outcome {
+        Outcome::Answer(answer) => answer,
+        Outcome::Cancelled => Err(ToolError::new(ErrorCode::Cancelled, "the call was cancelled")),
     }
 }
 

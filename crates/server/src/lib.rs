@@ -69,9 +69,29 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Output,
 ) -> Result<(), ServeError> {
+    serve_shared(services, options, input, output, |_| ())
+}
+
+/// Like [`serve`], for a server that other clients may use: it goes on until they have left, too. `on_start` is called
+/// in the runtime of the server.
+///
+/// # Errors
+/// Those of [`serve`].
+pub fn serve_shared(
+    services: &Services,
+    options: ServeOptions,
+    input: impl Read + Send + 'static,
+    output: impl Output,
+    on_start: impl FnOnce(&Host),
+) -> Result<(), ServeError> {
     let runtime = start_runtime()?;
     let host = Host::start(services, options)?;
-    let ended = runtime.block_on(host.serve(input, output));
+    let ended = runtime.block_on(async {
+        on_start(&host);
+        let ended = host.serve(input, output).await;
+        host.wait_for_guests().await;
+        ended
+    });
     stop(&host, runtime);
     ended
 }

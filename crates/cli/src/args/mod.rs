@@ -304,6 +304,9 @@ pub(crate) struct ServeArgs {
         long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0", require_equals = false
     )]
     pub http: Option<Address>,
+    /// Pass the client on to a running server of this project, so that both share one index; without one, serve it here
+    #[arg(long, conflicts_with = "http")]
+    pub attach: bool,
     #[command(flatten)]
     pub over_http: HttpArgs,
     /// A folder that may be indexed and read; can be repeated [default: the repository around the current folder]

@@ -81,7 +81,7 @@ fn call(
                 let next = "repeat this command in a few seconds, or when `m1nd ingest` is done";
                 return Err(CliError::Tool(error.next_step(next)));
             }
-            Some(Answer::Declined) | None => {}
+            Some(Answer::Declined | Answer::Attached) | None => {}
         }
     }
     // Otherwise the index is opened here, for this one answer.

@@ -63,6 +63,8 @@ fn each_command_explains_itself() {
                                        `/api`, a page for people [default address: 127.0.0.1, with a free port]
                   --model <FOLDER>     Folder of an embedding model (model2vec or BERT) that reorders the best
                                        matches
+                  --attach             Pass the client on to a running server of this project, so that both
+                                       share one index; without one, serve it here
                   --json               Write JSON for programs
                   --color <WHEN>       Colours: `auto` is on a terminal and without NO_COLOR [possible values:
                                        auto, always, never]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+mod attach;
 mod check;
 mod colour;
 mod docs;

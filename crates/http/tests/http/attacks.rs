@@ -19,6 +19,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/tools"),
     ("POST", "/api/tools/health"),
     ("GET", "/api/events"),
+    ("GET", "/api/map"),
     ("GET", "/api/instances"),
     ("GET", "/api/openapi.json"),
     ("GET", "/api/nothing"),

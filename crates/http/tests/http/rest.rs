@@ -54,6 +54,23 @@ fn failures_have_a_status_a_code_and_a_message() {
 }
 
 #[test]
+fn the_map_is_opened_step_by_step() {
+    let server = start();
+    server.wait_for_index();
+    let map = |query: &str| server.get(&format!("/api/map{query}"));
+    let top = map("").json();
+    let folder = top["nodes"][0]["id"].as_str().unwrap().to_owned();
+    let opened = map(&format!("?open={}&color=language&limit=10", folder.replace(':', "%3A"))).json();
+    assert!(opened["nodes"].to_string().contains("price.py"), "{opened}");
+    assert_eq!(opened["opened"][0]["id"], folder.as_str());
+    let revealed = map("?reveal=file::shop/price.py::fn::gross").json();
+    assert!(revealed["nodes"].to_string().contains("\"gross\""), "{revealed}");
+    for wrong in ["?limit=x", "?color=pink", "?bogus=1", "?open=%ff%zz"] {
+        assert_eq!((map(wrong).status, &map(wrong).json()["error"]), (400, &json!("invalid_params")), "{wrong}");
+    }
+}
+
+#[test]
 fn watchers_see_calls_and_changes_and_miss_none_when_they_come_back() {
     let server = start();
     server.wait_for_index();
