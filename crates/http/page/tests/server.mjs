@@ -9,7 +9,7 @@ const START_MS = 60_000;
 
 export async function startServer({ binary, root, home, memory = false }) {
   mkdirSync(home, { recursive: true });
-  const env = { ...process.env, M1ND_HOME: home, M1ND_NO_DAEMON: "1" };
+  const env = { ...process.env, M1ND_HOME: home, MIND_HOME: join(home, "mind"), M1ND_NO_DAEMON: "1" };
   if (memory) {
     execFileSync(binary, ["memory", "init", "--no-claude-md", root], { env, stdio: "ignore" });
     writeFileSync(join(root, ".mind", "MEMORY.md"), MEMORY);
