@@ -6,11 +6,11 @@ use m1nd_base::uri::unescape;
 use m1nd_mind::Memories;
 use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, canonical_name};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use crate::caller::Caller;
 use crate::calls::{Calls, Outcome};
 use crate::instructions::instructions;
+use crate::message::METHODS;
 use crate::options::ServeOptions;
 use crate::presence::Presence;
 use crate::roots::Roots;
@@ -316,12 +317,16 @@ impl ServerHandler for Handler {
         prompts::get(&self.calls, &request).map(Into::into)
     }
 
-    /// Malformed requests of known methods; unknown methods never get this far.
+    /// Malformed requests of known methods, and unknown methods of clients whose messages another transport reads.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(ErrorData::invalid_params(format!("Invalid params for {}", request.method), None))
+        let method: String = request.method.chars().take(80).collect();
+        Err(match METHODS.contains(&request.method.as_str()) {
+            true => ErrorData::invalid_params(format!("Invalid params for {method}"), None),
+            false => ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None),
+        })
     }
 }
