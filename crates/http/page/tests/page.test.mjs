@@ -35,8 +35,7 @@ before(async () => {
 
 after(async () => {
   await shared.browser?.close();
-  shared.server?.stop();
-  shared.hostile?.stop();
+  await Promise.all([shared.server?.stop(), shared.hostile?.stop()]);
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
