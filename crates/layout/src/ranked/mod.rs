@@ -197,8 +197,8 @@ fn split_wide(boxes: &Boxes, row_of: &[usize]) -> Vec<usize> {
 
 fn build_rows(boxes: &Boxes, edges: &[(usize, usize)], row_of: &[usize]) -> Rows {
     let count = count_boxes(boxes);
-    let mut rows = Rows::default();
-    rows.vertices = (0..count).map(|at| Vertex { width: boxes.sizes[at].0, row: row_of[at] }).collect();
+    let vertices = (0..count).map(|at| Vertex { width: boxes.sizes[at].0, row: row_of[at] }).collect();
+    let mut rows = Rows { vertices, ..Rows::default() };
     let mut bends = 0;
     for &(a, b) in edges {
         let mut chain = Vec::new();

@@ -134,8 +134,8 @@ pub struct ImpactFile {
 /// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
-    /// Rows: direct code and tests first, then farther code and tests, then the rest; nearer before farther; by file, the stronger files and
-    /// rows first.
+    /// Rows: direct code and tests first, then farther ones, then the rest; nearer before farther; by file, the
+    /// stronger files and rows first.
     pub rows: Vec<ImpactRow>,
     /// Rows before the cap.
     pub total_rows: usize,

@@ -128,7 +128,8 @@ it only if it is `closed`. `stale: true` marks files that changed since they wer
         (Stage::Plan, 20, "every call that a new signature changes"),
         (Stage::Edit, 25, "the calls to adapt"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "(every call site with its line, and what overrides it)")];
+    const MENTIONS: &'static [Mention] =
+        &[(Purpose::BeforeChange, 10, "(every call site with its line, and what overrides it)")];
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];

@@ -1,5 +1,5 @@
-//! The text of `impact`: the verdict, then what depends on the node by file, the tests that cover it, and where more may
-//! be.
+//! The text of `impact`: the verdict, then what depends on the node by file, the tests that cover it, and where more
+//! may be.
 
 use std::fmt::Write;
 
@@ -44,7 +44,7 @@ pub(super) const IMPACT_OMITS: &[&str] = &[
     NEXT_STEP,
 ];
 
-/// How far the rows can be relied on, with their figures: `complete: 3 dependents of `f`, 2 of them direct, in 2 files`.
+/// How far the rows can be relied on, with their figures: `complete: 3 dependents of …`.
 fn write_verdict(body: &Members, shown: Shown) -> String {
     let empty = Map::new();
     let closure = body.get("closure").and_then(serde_json::Value::as_object).unwrap_or(&empty);
@@ -80,7 +80,8 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         let _ = write!(out, "; shown: {} to {}", shown.before + 1, shown.before + shown.rows);
     }
     out.push('\n');
-    if !(is_closed("state") && is_closed("indirect")) && !text(closure, "beside").is_empty() {
+    let is_complete = is_closed("state") && is_closed("indirect");
+    if !is_complete && !text(closure, "beside").is_empty() {
         let _ = writeln!(out, "{}", text(closure, "beside"));
     }
     out
