@@ -15,6 +15,7 @@ mod project;
 mod resident;
 mod settings;
 mod tone;
+mod version;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -70,6 +71,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Tool(args)) => commands::call::command(args, common, out),
         Some(Command::Serve(args)) => commands::serve::run(args, common),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
+        Some(Command::Uninstall(args)) => commands::uninstall::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Check(args)) => commands::check::run(args, common, out),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::json_edit::{EditError, set_item};
+use super::json_edit::{EditError, remove_items, set_item};
 
 /// The member of the file that holds the hooks.
 const SECTION: &str = "hooks";
@@ -42,14 +42,31 @@ pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, Edi
         if let Some(matcher) = hook.matcher {
             entry["matcher"] = matcher.into();
         }
-        let is_ours = |item: &Value| {
-            let commands = item["hooks"].as_array().into_iter().flatten().filter_map(|hook| hook["command"].as_str());
-            commands.into_iter().any(|command| command.ends_with(&ours))
-        };
+        let is_ours = |item: &Value| starts_command(item, &ours);
         let before = edited.as_deref().unwrap_or(text);
         edited = set_item(before, SECTION, hook.event, &entry, is_ours)?.or(edited);
     }
     Ok(edited)
+}
+
+/// Returns the text without our hooks; `None` if there are none. Empty if the file held nothing else.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_hooks(text: &str) -> Result<Option<String>, EditError> {
+    let mut edited: Option<String> = None;
+    for hook in HOOKS {
+        let ours = format!(" memory hook {}", hook.word);
+        let before = edited.as_deref().unwrap_or(text);
+        edited = remove_items(before, SECTION, hook.event, |item| starts_command(item, &ours))?.or(edited);
+    }
+    Ok(edited)
+}
+
+/// Whether an entry runs a command with this end.
+fn starts_command(item: &Value, end: &str) -> bool {
+    let commands = item["hooks"].as_array().into_iter().flatten().filter_map(|hook| hook["command"].as_str());
+    commands.into_iter().any(|command| command.ends_with(end))
 }
 
 /// Quotes a program as a word of a shell.
@@ -74,6 +91,11 @@ mod tests {
         assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 5);
         assert!(once.contains("{\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}"), "{once}");
         assert_eq!(set_hooks(&once, "m1nd"), Ok(None), "a second time there is nothing to do");
+        let without = text.replace(",\n    \"PreToolUse\": []", "");
+        assert_eq!(remove_hooks(&once), Ok(Some(without)), "an empty list goes with our hook");
+        assert_eq!(remove_hooks(text), Ok(None));
+        let alone = set_hooks("", "m1nd").expect("is JSON").expect("changes");
+        assert_eq!(remove_hooks(&alone), Ok(Some(String::new())));
         let moved = set_hooks(&once, "/opt/my tools/m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&moved).expect("is JSON");
         assert_eq!(

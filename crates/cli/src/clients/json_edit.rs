@@ -1,5 +1,6 @@
-//! Adds one entry to a JSON file without changing the rest of its text.
+//! Adds one entry to a JSON file without changing the rest of its text, and removes it again.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -18,6 +19,25 @@ pub(crate) enum EditError {
     NotAList(String),
 }
 
+/// What a file may hold beside JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// Nothing.
+    Strict,
+    /// Comments, and commas behind the last member.
+    Comments,
+}
+
+impl Syntax {
+    /// The text as plain JSON, with every byte at its place.
+    fn read(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Strict => Cow::Borrowed(text),
+            Self::Comments => Cow::Owned(blank_comments(text)),
+        }
+    }
+}
+
 /// Default indentation, if the text shows none.
 const INDENT: &str = "  ";
 
@@ -26,18 +46,33 @@ const INDENT: &str = "  ";
 /// # Errors
 /// The text is not JSON, or the place for the entry has another type.
 pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
+    set_entry_in(Syntax::Strict, text, section, name, entry)
+}
+
+/// The same in a file of this syntax.
+///
+/// # Errors
+/// As [`set_entry`].
+pub(crate) fn set_entry_in(
+    syntax: Syntax,
+    text: &str,
+    section: &str,
+    name: &str,
+    entry: &Value,
+) -> Result<Option<String>, EditError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         let whole = serde_json::json!({ section: { name: entry } });
         return Ok(Some(format!("{whole:#}\n")));
     }
-    let whole: Value = serde_json::from_str(text).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let plain = syntax.read(text);
+    let whole: Value = serde_json::from_str(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
     let Value::Object(root) = &whole else { return Err(EditError::NotAnObject("the file".into())) };
     if root.get(section).and_then(|section| section.get(name)) == Some(entry) {
         return Ok(None);
     }
-    let start = text.find('{').ok_or_else(|| EditError::NotAnObject("the file".into()))?;
-    let outer = members(text, start);
+    let start = plain.find('{').ok_or_else(|| EditError::NotAnObject("the file".into()))?;
+    let outer = members(&plain, start);
     let unit = outer.first().and_then(|member| indent_before(text, member.key.start)).unwrap_or(INDENT).to_owned();
     let unit = if unit.is_empty() { INDENT.to_owned() } else { unit };
     let edited = match outer.iter().rfind(|member| member.name == section) {
@@ -49,7 +84,7 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
             return Err(EditError::NotAnObject(format!("`{section}`")));
         }
         Some(member) => {
-            let inner = members(text, member.value.start);
+            let inner = members(&plain, member.value.start);
             match inner.iter().rfind(|member| member.name == name) {
                 Some(old) => {
                     let indent = indent_before(text, old.key.start).unwrap_or_default().to_owned();
@@ -64,6 +99,103 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
         }
     };
     Ok(Some(edited))
+}
+
+/// The program that the entry at `section` → `name` starts: its `command`, or the first word of it.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn read_command(syntax: Syntax, text: &str, section: &str, name: &str) -> Result<Option<String>, EditError> {
+    let plain = syntax.read(text.strip_prefix('\u{feff}').unwrap_or(text));
+    if plain.trim().is_empty() {
+        return Ok(None);
+    }
+    let whole: Value = serde_json::from_str(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let command = &whole[section][name]["command"];
+    Ok(command.as_str().or_else(|| command[0].as_str()).map(str::to_owned))
+}
+
+/// Returns the text without the entry at `section` → `name`; `None` if it does not exist. A section that is empty then
+/// goes with it, and so does an object that held nothing else: the text is then empty.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_entry(syntax: Syntax, text: &str, section: &str, name: &str) -> Result<Option<String>, EditError> {
+    let plain = syntax.read(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let shift = text.len() - plain.len();
+    if plain.trim().is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_str::<Value>(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let Some(start) = plain.find('{') else { return Ok(None) };
+    let outer = members(&plain, start);
+    let Some(at) = outer.iter().rposition(|member| member.name == section) else { return Ok(None) };
+    if !plain[outer[at].value.clone()].starts_with('{') {
+        return Ok(None);
+    }
+    let inner = members(&plain, outer[at].value.start);
+    let Some(entry) = inner.iter().rposition(|member| member.name == name) else { return Ok(None) };
+    let place = match (inner.len(), outer.len()) {
+        (1, 1) => return Ok(Some(String::new())),
+        (1, _) => range_of(&outer, at),
+        _ => range_of(&inner, entry),
+    };
+    Ok(Some(format!("{}{}", &text[..place.start + shift], &text[place.end + shift..])))
+}
+
+/// The range of a member with one of the commas around it. The object has other members.
+fn range_of(members: &[Member], at: usize) -> Range<usize> {
+    match at.checked_sub(1).and_then(|before| members.get(before)) {
+        Some(before) => before.value.end..members[at].value.end,
+        None => {
+            let next = members.get(at + 1).map_or(members[at].value.end, |next| next.key.start);
+            members[at].key.start..next
+        }
+    }
+}
+
+/// Replaces comments, and commas behind the last member of an object or list, by as many spaces.
+fn blank_comments(text: &str) -> String {
+    let mut out = text.as_bytes().to_vec();
+    let (mut at, mut in_string) = (0, false);
+    let mut comma = None;
+    while let Some(&byte) = out.get(at) {
+        let rest = &text.as_bytes()[at..];
+        if in_string {
+            at += if byte == b'\\' { 2 } else { 1 };
+            in_string = byte != b'"';
+            continue;
+        }
+        let comment = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => {
+                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
+            }
+            _ => 0,
+        };
+        if comment > 0 {
+            out[at..at + comment]
+                .iter_mut()
+                .filter(|byte| !matches!(**byte, b'\n' | b'\r'))
+                .for_each(|byte| *byte = b' ');
+            at += comment;
+            continue;
+        }
+        match byte {
+            b',' => comma = Some(at),
+            b'}' | b']' => {
+                if let Some(comma) = comma.take() {
+                    out[comma] = b' ';
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => comma = None,
+        }
+        in_string = byte == b'"';
+        at += 1;
+    }
+    // Only whole characters were replaced, so this is text.
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Returns the text with `item` in the list at `section` → `name`: in place of the item that `is_ours`, else at the
@@ -112,6 +244,45 @@ pub(crate) fn set_item(
             format!("{}{newline}{inner}{value}{newline}{indent}{}", &text[..start], text[start..].trim_start())
         }
     }))
+}
+
+/// Returns the text without the items that are ours in the list at `section` → `name`; `None` if there are none. A list
+/// that is empty then goes with them.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_items(
+    text: &str,
+    section: &str,
+    name: &str,
+    is_ours: impl Fn(&Value) -> bool,
+) -> Result<Option<String>, EditError> {
+    let mut edited: Option<String> = None;
+    loop {
+        let now = edited.as_deref().unwrap_or(text);
+        if now.trim().is_empty() {
+            return Ok(edited);
+        }
+        let plain = now.strip_prefix('\u{feff}').unwrap_or(now);
+        let whole: Value = serde_json::from_str(plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+        let list = whole[section][name].as_array();
+        let Some((list, ours)) = list.and_then(|list| Some((list, list.iter().position(&is_ours)?))) else {
+            return Ok(edited);
+        };
+        if list.len() == 1 {
+            edited = remove_entry(Syntax::Strict, now, section, name)?;
+            continue;
+        }
+        let found = |start: usize, name: &str| members(now, start).into_iter().rfind(|member| member.name == name);
+        let place = found(now.find('{').unwrap_or_default(), section).and_then(|outer| found(outer.value.start, name));
+        let items = place.map(|place| items(now, place.value.start)).unwrap_or_default();
+        let range = match (ours.checked_sub(1).and_then(|at| items.get(at)), items.get(ours), items.get(ours + 1)) {
+            (Some(before), Some(own), _) => before.end..own.end,
+            (None, Some(own), Some(next)) => own.start..next.start,
+            _ => return Ok(edited),
+        };
+        edited = Some(format!("{}{}", &now[..range.start], &now[range.end..]));
+    }
 }
 
 /// Ranges of the items of the list that begins at `start`. The text must be valid JSON.
@@ -295,6 +466,33 @@ mod tests {
             }
             assert_eq!(before, after);
         }
+    }
+
+    #[test]
+    fn an_entry_goes_as_it_came() {
+        for text in [
+            "{\n  \"a\": 1\n}\n",
+            "{\"mcpServers\":{\"b\":{}}}",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {}\r\n\t}\r\n}\r\n",
+            "{ // mine\n  \"mcpServers\": {\n    \"a\": {}, /* {\" */\n  },\n}\n",
+            "// \"mcpServers\": {}\n{\"a\": \"// é, }\", \"b\": [1, 2,],}",
+            "",
+        ] {
+            let entry = json!({"command": "m1nd", "args": ["serve"]});
+            let edited = set_entry_in(Syntax::Comments, text, "mcpServers", "m1nd", &entry).unwrap().unwrap();
+            let plain = blank_comments(&edited);
+            assert_eq!(plain.len(), edited.len());
+            let value: Value = serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {edited}"));
+            assert_eq!(value["mcpServers"]["m1nd"], entry, "{edited}");
+            let removed = remove_entry(Syntax::Comments, &edited, "mcpServers", "m1nd").unwrap().unwrap();
+            assert_eq!(removed, text);
+            assert_eq!(remove_entry(Syntax::Comments, text, "mcpServers", "m1nd"), Ok(None));
+        }
+        // What came later stays.
+        let grown = "{\"mcpServers\": {\"m1nd\": {\"command\": \"m1nd\"}, \"z\": {}}, \"k\": 1}";
+        let removed = remove_entry(Syntax::Strict, grown, "mcpServers", "m1nd").unwrap();
+        assert_eq!(removed.as_deref(), Some("{\"mcpServers\": {\"z\": {}}, \"k\": 1}"));
+        assert!(remove_entry(Syntax::Strict, "{ // x\n}", "mcpServers", "m1nd").is_err());
     }
 
     #[test]
