@@ -34,11 +34,12 @@ pub(crate) fn hooks_file(project: &Path) -> PathBuf {
 ///
 /// # Errors
 /// The text is not JSON, or the place for a hook has another type.
-pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
+pub(crate) fn set_hooks(text: &str, command: &[String]) -> Result<Option<String>, EditError> {
     let mut edited: Option<String> = None;
+    let command: Vec<String> = command.iter().map(|word| quote_word(word)).collect();
     for hook in HOOKS {
         let ours = format!(" memory hook {}", hook.word);
-        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", quote_program(program)), "timeout": TIMEOUT}]});
+        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", command.join(" ")), "timeout": TIMEOUT}]});
         if let Some(matcher) = hook.matcher {
             entry["matcher"] = matcher.into();
         }
@@ -69,15 +70,19 @@ fn starts_command(item: &Value, end: &str) -> bool {
     commands.into_iter().any(|command| command.ends_with(end))
 }
 
-/// Quotes a program as a word of a shell.
-fn quote_program(program: &str) -> String {
+/// Quotes a word for a shell.
+fn quote_word(word: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-:\\".contains(char);
-    if program.chars().all(is_plain) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
+        super::set_hooks(text, &[program.to_owned()])
+    }
 
     #[test]
     fn hooks_are_added_once_and_others_stay() {

@@ -88,7 +88,7 @@ pub(crate) fn set_entry_in(
             match inner.iter().rfind(|member| member.name == name) {
                 Some(old) => {
                     let indent = indent_before(text, old.key.start).unwrap_or_default().to_owned();
-                    let value = indent_value(entry, &indent, &unit);
+                    let value = indent_value(entry, &indent, &unit).replace('\n', newline_of(text));
                     format!("{}{value}{}", &text[..old.value.start], &text[old.value.end..])
                 }
                 None => {
@@ -231,9 +231,10 @@ pub(crate) fn set_item(
     let items = items(text, place.value.start);
     if let Some(old) = list.iter().position(is_ours).and_then(|at| items.get(at)) {
         let indent = indent_before(text, old.start).unwrap_or_default();
-        return Ok(Some(format!("{}{}{}", &text[..old.start], indent_value(item, indent, unit), &text[old.end..])));
+        let value = indent_value(item, indent, unit).replace('\n', newline_of(text));
+        return Ok(Some(format!("{}{value}{}", &text[..old.start], &text[old.end..])));
     }
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(text);
     let inner = items.last().and_then(|last| indent_before(text, last.start)).map(str::to_owned);
     let inner = inner.unwrap_or_else(|| format!("{indent}{unit}"));
     let value = indent_value(item, &inner, unit).replace('\n', newline);
@@ -368,6 +369,11 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The end of lines of a text.
+pub(super) fn newline_of(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
 /// The white space before `at` on its line, if there is nothing else.
 fn indent_before(text: &str, at: usize) -> Option<&str> {
     let line = text[..at].rfind('\n').map(|newline| newline + 1)?;
@@ -390,7 +396,7 @@ fn indent_value(value: &Value, indent: &str, unit: &str) -> String {
 fn insert(text: &str, start: usize, members: &[Member], indent: &str, unit: &str, name: &str, value: &Value) -> String {
     let inner = members.last().and_then(|last| indent_before(text, last.key.start));
     let inner = inner.map(str::to_owned).unwrap_or_else(|| format!("{indent}{unit}"));
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(text);
     let member = format!("{}: {}", Value::from(name), indent_value(value, &inner, unit)).replace('\n', newline);
     match members.last() {
         Some(last) => {

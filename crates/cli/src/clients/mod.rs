@@ -263,15 +263,18 @@ impl Client {
         *scope == Scope::Project && (is_in(project, here) || user_home.is_some_and(|home| is_in(home, at_home)))
     }
 
-    /// The entry that starts `program` for the project the client has open.
-    pub(crate) fn entry(self, program: &str, project: &Path) -> Value {
+    /// The entry that starts the program with this command, a program and its first arguments, for the project the client
+    /// has open.
+    pub(crate) fn entry(self, command: &[String], project: &Path) -> Value {
         let Row { scope, shape, variable, .. } = self.row();
         let project = project.to_string_lossy();
         let root = match scope {
             Scope::User => Some(&*project),
             Scope::Project => *variable,
         };
-        let mut args: Vec<&str> = ARGUMENTS.to_vec();
+        let (program, first) =
+            command.split_first().map_or((ENTRY, &[][..]), |(program, first)| (program.as_str(), first));
+        let mut args: Vec<&str> = first.iter().map(String::as_str).chain(ARGUMENTS.iter().copied()).collect();
         args.extend(root.into_iter().flat_map(|root| ["--root", root]));
         match shape {
             Shape::Plain => json!({"command": program, "args": args}),

@@ -35,7 +35,8 @@ fn every_client_has_a_row() {
 fn an_entry_is_set_changed_and_removed_in_every_file() {
     let project = Path::new("/work/my project");
     for client in Client::all() {
-        let (entry, moved) = (client.entry("m1nd", project), client.entry("/opt/my tools/m1nd", project));
+        let entry = |program: &str| client.entry(&[program.to_owned()], project);
+        let (entry, moved) = (entry("m1nd"), entry("/opt/my tools/m1nd"));
         for before in texts(client).into_iter().chain([""]) {
             let place = format!("{}: {before}", client.label());
             let set =
@@ -70,14 +71,14 @@ fn files_that_are_not_understood_are_refused() {
         (Client::Goose, "extensions:\n\ta: 1\n"),
     ];
     for (client, text) in rows {
-        let entry = client.entry("m1nd", Path::new("/work"));
+        let entry = client.entry(&["m1nd".to_owned()], Path::new("/work"));
         assert!(client.set_entry(text, &entry).is_err(), "{}: {text}", client.label());
     }
 }
 
 #[test]
 fn an_entry_is_what_the_client_documents() {
-    let text = |client: Client| client.write_by_hand(&client.entry("m1nd", Path::new("/p")));
+    let text = |client: Client| client.write_by_hand(&client.entry(&["m1nd".to_owned()], Path::new("/p")));
     let codex = "[mcp_servers.m1nd]\ncommand = \"m1nd\"\n\
                  args = [\"serve\", \"--stdio\", \"--format\", \"text\", \"--toolset\", \"agent\"]\n";
     assert_eq!(text(Client::Codex), codex);

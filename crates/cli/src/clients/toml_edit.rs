@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json_edit::EditError;
+use super::json_edit::{EditError, newline_of};
 
 /// Returns the text with the table `section.name`; `None` if it exists already.
 ///
@@ -76,10 +76,6 @@ fn write_table(section: &str, name: &str, entry: &Value) -> Result<String, EditE
 
 fn with_newlines(table: &str, text: &str) -> String {
     table.replace('\n', newline_of(text))
-}
-
-fn newline_of(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Start and end of the table with this header, and of the tables below it, without what follows its last row.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::json_edit::EditError;
+use super::json_edit::{EditError, newline_of};
 
 /// Indentation, if the text shows none.
 const INDENT: &str = "  ";
@@ -15,7 +15,7 @@ const INDENT: &str = "  ";
 /// # Errors
 /// The mapping is not written as indented lines.
 pub(super) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(text);
     let Some(body) = find_body(text, section)? else {
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
         let entry = write_entry(name, entry, INDENT, newline)?;

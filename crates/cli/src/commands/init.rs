@@ -14,6 +14,11 @@ use crate::project;
 
 /// Maximum size of a configuration file that is edited, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
+/// The folder in which npx keeps programs.
+const NPX: &str = "_npx";
+/// What the name of the folder in which uvx keeps programs begins with, and how many names before the end it is.
+const UV: &str = "archive-v";
+const UV_DEPTH: usize = 4;
 /// What the hooks are called for people.
 const HOOKS: &str = "Claude Code hooks";
 
@@ -98,10 +103,10 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
             "pass one: m1nd init --client claude-code (or cursor, vscode, codex, gemini and others: m1nd init --help)",
         ));
     }
-    let program = program();
-    let mut plans = clients.iter().map(|&client| plan(client, &root, &program)).collect::<Result<Vec<_>, _>>()?;
+    let command = find_command();
+    let mut plans = clients.iter().map(|&client| plan(client, &root, &command)).collect::<Result<Vec<_>, _>>()?;
     if args.memory {
-        plans.push(hooks(&root, &program)?);
+        plans.push(hooks(&root, &command)?);
     }
     show_plans(&plans, out)?;
     let files = if args.memory { super::memory::plan_files(&root)? } else { Vec::new() };
@@ -193,19 +198,34 @@ pub(super) fn remove(plans: &[Plan], backups: &Backups) -> Result<(), CliError> 
     Ok(())
 }
 
-/// The command with which clients start this program: its name if `PATH` finds it, else its full path.
-fn program() -> String {
-    let Ok(this) = std::env::current_exe().and_then(std::fs::canonicalize) else { return "m1nd".into() };
+/// The command with which clients start this program: its name if `PATH` finds it, else its full path. From a cache of
+/// packages, the command that fills the cache.
+fn find_command() -> Vec<String> {
+    let Ok(this) = std::env::current_exe().and_then(std::fs::canonicalize) else { return vec![ENTRY.into()] };
+    if let Some(command) = find_runner(&this) {
+        return command.iter().map(|word| (*word).to_owned()).collect();
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let first = std::env::split_paths(&path).map(|folder| folder.join("m1nd")).find(|file| file.is_file());
+    let first = std::env::split_paths(&path).map(|folder| folder.join(ENTRY)).find(|file| file.is_file());
     match first.and_then(|file| std::fs::canonicalize(file).ok()) {
-        Some(found) if found == this => "m1nd".into(),
-        _ => this.to_string_lossy().into_owned(),
+        Some(found) if found == this => vec![ENTRY.into()],
+        _ => vec![this.to_string_lossy().into_owned()],
     }
 }
 
-fn plan(client: Client, root: &Path, program: &str) -> Result<Plan, CliError> {
-    let entry = client.entry(program, root);
+/// The command that runs a program of a package without installing it, if the program lies in its cache.
+fn find_runner(program: &Path) -> Option<&'static [&'static str]> {
+    let folders: Vec<_> = program.iter().map(|part| part.to_string_lossy()).collect();
+    if folders.iter().any(|folder| folder == NPX) {
+        return Some(&["npx", "-y", "m1nd"]);
+    }
+    // `archive-v0/ID/bin/m1nd`
+    let archive = folders.len().checked_sub(UV_DEPTH).map(|at| &*folders[at]);
+    archive.is_some_and(|folder| folder.starts_with(UV)).then_some(&["uvx", "m1nd"])
+}
+
+fn plan(client: Client, root: &Path, command: &[String]) -> Result<Plan, CliError> {
+    let entry = client.entry(command, root);
     let file = client.file(root, std::env::home_dir().as_deref()).ok_or_else(|| {
         CliError::usage("this user has no home folder", format!("{} keeps its configuration there", client.label()))
     })?;
@@ -213,9 +233,9 @@ fn plan(client: Client, root: &Path, program: &str) -> Result<Plan, CliError> {
 }
 
 /// Plans the hooks that show memories.
-fn hooks(root: &Path, program: &str) -> Result<Plan, CliError> {
-    let by_hand = set_hooks("", program).ok().flatten().unwrap_or_default();
-    plan_of(HOOKS, hooks_file(root), |text| set_hooks(text, program), by_hand.trim_end())
+fn hooks(root: &Path, command: &[String]) -> Result<Plan, CliError> {
+    let by_hand = set_hooks("", command).ok().flatten().unwrap_or_default();
+    plan_of(HOOKS, hooks_file(root), |text| set_hooks(text, command), by_hand.trim_end())
 }
 
 fn plan_of(
@@ -318,4 +338,23 @@ fn report(plans: &[Plan], files: &[Planned], accepted: bool, done: &str, out: &m
         return out.line("nothing was written");
     }
     out.line(out.paint(Tone::Good, done))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_in_a_cache_is_started_by_what_filled_it() {
+        let rows: [(&str, &[&str]); 5] = [
+            ("/home/a/.npm/_npx/d9/node_modules/m1nd-linux-x64/bin/m1nd", &["npx", "-y", "m1nd"]),
+            ("/home/a/.cache/uv/archive-v0/x1/bin/m1nd", &["uvx", "m1nd"]),
+            ("/home/a/.local/share/uv/tools/m1nd/bin/m1nd", &[]),
+            ("/home/a/archive-v2/some/where/bin/m1nd", &[]),
+            ("/usr/lib/node_modules/m1nd/node_modules/m1nd-linux-x64/bin/m1nd", &[]),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(find_runner(Path::new(path)).unwrap_or_default(), expected, "{path}");
+        }
+    }
 }
