@@ -1,5 +1,6 @@
-//! Tells the program which commit it is built from, without running git: a checkout is read as files, and archives of the
-//! repository carry the commit in `commit.txt`. Builds for development say none, so that a commit compiles nothing anew.
+//! Tells the program which commit it is built from, without running git: a checkout is read as files, and archives of
+//! the repository carry the commit in `commit.txt`. Builds for development say none, so that a commit compiles nothing
+//! anew.
 
 use std::path::{Path, PathBuf};
 

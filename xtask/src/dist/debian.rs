@@ -38,7 +38,7 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     ];
     for (name, path) in COMPLETIONS {
         let text = release.completions.iter().find(|(file, _)| file == name).map(|(_, text)| text);
-        entries.push(Entry::file(format!("./{path}"), text.ok_or_else(|| format!("there is no {name}"))?));
+        entries.push(Entry::file(format!("./{path}"), text.ok_or_else(|| format!("missing completions: {name}"))?));
     }
     let size: usize = entries.iter().map(|entry| entry.bytes().len()).sum();
     entries.extend(list_folders(&entries));

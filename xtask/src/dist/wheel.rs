@@ -1,5 +1,5 @@
-//! The Python wheel, for `uvx m1nd` and `pip install m1nd`. It holds programs only, so that one file serves every version
-//! of Python.
+//! The Python wheel, for `uvx m1nd` and `pip install m1nd`. It holds programs only, so that one file serves every
+//! version of Python.
 
 use std::fmt::Write;
 

@@ -62,8 +62,8 @@ impl Backups {
         self.read(file).filter(|copy| copy.after == hash(now)).map(|copy| copy.before)
     }
 
-    /// Forgets the copy of a file. If the file is gone, the folders that were created for it go, unless something else is
-    /// in them.
+    /// Forgets the copy of a file. If the file is gone, the folders that were created for it go, unless something else
+    /// is in them.
     pub(crate) fn drop_copy(&self, file: &Path) {
         if !file.exists() {
             let folders = self.read(file).map(|copy| copy.folders).unwrap_or_default();

@@ -263,8 +263,8 @@ impl Client {
         *scope == Scope::Project && (is_in(project, here) || user_home.is_some_and(|home| is_in(home, at_home)))
     }
 
-    /// The entry that starts the program with this command, a program and its first arguments, for the project the client
-    /// has open.
+    /// The entry that starts the program with this command, a program and its first arguments, for the project the
+    /// client has open.
     pub(crate) fn entry(self, command: &[String], project: &Path) -> Value {
         let Row { scope, shape, variable, .. } = self.row();
         let project = project.to_string_lossy();

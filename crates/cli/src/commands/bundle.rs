@@ -69,7 +69,7 @@ mod tests {
     fn only_plain_words_stay() {
         let rows = [
             ("m1nd 0.1.0", "… 0.1.0"),
-            ("/home/ann/.m1nd is writable", "… is writable"),
+            ("/users/ann/.m1nd is writable", "… is writable"),
             ("index: 3 files changed, such as src/secret.rs", "index: 3 files changed, such as …"),
             ("the function `chargeCard` is gone", "the function … is gone"),
             ("chargeCard and net_total", "… and …"),

@@ -347,10 +347,10 @@ mod tests {
     #[test]
     fn a_program_in_a_cache_is_started_by_what_filled_it() {
         let rows: [(&str, &[&str]); 5] = [
-            ("/home/a/.npm/_npx/d9/node_modules/m1nd-linux-x64/bin/m1nd", &["npx", "-y", "m1nd"]),
-            ("/home/a/.cache/uv/archive-v0/x1/bin/m1nd", &["uvx", "m1nd"]),
-            ("/home/a/.local/share/uv/tools/m1nd/bin/m1nd", &[]),
-            ("/home/a/archive-v2/some/where/bin/m1nd", &[]),
+            ("/users/a/.npm/_npx/d9/node_modules/m1nd-linux-x64/bin/m1nd", &["npx", "-y", "m1nd"]),
+            ("/users/a/.cache/uv/archive-v0/x1/bin/m1nd", &["uvx", "m1nd"]),
+            ("/users/a/.local/share/uv/tools/m1nd/bin/m1nd", &[]),
+            ("/users/a/archive-v2/some/where/bin/m1nd", &[]),
             ("/usr/lib/node_modules/m1nd/node_modules/m1nd-linux-x64/bin/m1nd", &[]),
         ];
         for (path, expected) in rows {
