@@ -1,12 +1,57 @@
 //! Answers of tools as the commands print them: of each answer the members that a command shows. Members that are
 //! missing have their default, since tools leave out what is empty.
 
-use m1nd_tools::ToolError;
+use m1nd_mind::MemoryStatusReport;
+use m1nd_tools::{Context, TOOLS, ToolError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
 use crate::error::CliError;
+
+/// An answer of a tool that a command prints.
+pub(crate) trait Answer: DeserializeOwned {
+    /// The tool that gives it.
+    const TOOL: &'static str;
+}
+
+/// Gives each answer its tool.
+macro_rules! answers {
+    ($($answer:ident: $tool:literal,)*) => {
+        $(impl Answer for $answer {
+            const TOOL: &'static str = $tool;
+        })*
+    };
+}
+
+answers! {
+    BugMatches: "antibody_scan",
+    Checkup: "doctor",
+    Layers: "layers",
+    Memories: "mind_search",
+    MemoryStatusReport: "mind_status",
+    Predictions: "predict",
+    Trail: "trail_resume",
+    Trails: "trail_list",
+    Warnings: "mind_edges",
+}
+
+/// An answer, as its command prints it and as JSON for programs.
+#[derive(Debug)]
+pub(crate) struct Asked<A> {
+    pub(crate) answer: A,
+    pub(crate) json: Value,
+}
+
+/// Calls the tool of an answer.
+///
+/// # Errors
+/// Those of the tool, and an answer that cannot be read.
+pub(crate) fn ask<A: Answer>(context: &Context<'_>, arguments: Value) -> Result<Asked<A>, CliError> {
+    let tool = TOOLS.find(A::TOOL).ok_or_else(|| CliError::Tool(m1nd_server::unknown_tool(A::TOOL)))?;
+    let json = tool.invoke(context, arguments).map_err(CliError::Tool)?;
+    Ok(Asked { answer: read(&json)?, json })
+}
 
 /// Reads an answer.
 ///
@@ -142,6 +187,76 @@ pub(crate) struct TrailNode {
     pub(crate) state: String,
     pub(crate) moved_to: Option<String>,
     pub(crate) annotation: Option<String>,
+}
+
+/// The answer of `layers`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Layers {
+    pub(crate) basis: String,
+    pub(crate) violations: Vec<LayerViolation>,
+    pub(crate) new_cycles: Vec<NewCycle>,
+    pub(crate) summary: LayersSummary,
+    pub(crate) what_is_missing: Option<String>,
+}
+
+/// A dependency that contradicts the layers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LayerViolation {
+    pub(crate) source: String,
+    pub(crate) source_layer: String,
+    pub(crate) target: String,
+    pub(crate) target_layer: String,
+    pub(crate) edge_relation: String,
+    pub(crate) explanation: String,
+    pub(crate) location: String,
+    pub(crate) is_new: Option<bool>,
+}
+
+/// A circle of modules that a change closes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct NewCycle {
+    pub(crate) modules: Vec<String>,
+    pub(crate) closed_by: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LayersSummary {
+    pub(crate) total_violations: usize,
+}
+
+/// The answer of `antibody_scan`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BugMatches {
+    pub(crate) matches: Vec<BugMatch>,
+    pub(crate) total_matches: usize,
+    pub(crate) antibodies_checked: u64,
+    pub(crate) timed_out_antibodies: Vec<String>,
+    pub(crate) what_is_missing: Option<String>,
+}
+
+/// A place that a stored bug pattern matches.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BugMatch {
+    pub(crate) antibody_id: String,
+    pub(crate) antibody_name: String,
+    pub(crate) severity: BugSeverity,
+    pub(crate) location: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BugSeverity {
+    Critical,
+    Info,
+    #[default]
+    #[serde(other)]
+    Warning,
 }
 
 /// The answer of `mind_search`.

@@ -9,6 +9,7 @@ use m1nd_tools::Command;
 use serde_json::{Map, Value};
 
 use crate::error::CliError;
+use crate::schema::{Property, Schema};
 
 /// Default `agent_id` of the command line.
 pub(crate) const DEFAULT_AGENT: &str = "cli";
@@ -66,8 +67,7 @@ pub(crate) fn parse(
     input: &mut dyn Read,
 ) -> Result<Flags, CliError> {
     let mut flags = Flags { json, ..Flags::default() };
-    let empty = Map::new();
-    let properties = syntax.schema["properties"].as_object().unwrap_or(&empty);
+    let Schema { properties, .. } = Schema::of(syntax.schema);
     let mut positional = Vec::new();
     let (mut is_behind_json, mut only_words) = (json, false);
     let mut words = words.iter().peekable();
@@ -84,10 +84,10 @@ pub(crate) fn parse(
             flags.help = true;
         } else {
             is_behind_json = word == "--json";
-            flags.flag(syntax, properties, word, &mut words, input)?;
+            flags.flag(syntax, &properties, word, &mut words, input)?;
         }
     }
-    flags.place(syntax, properties, &positional)?;
+    flags.place(syntax, &properties, &positional)?;
     if properties.contains_key(AGENT) {
         flags.arguments.entry(AGENT).or_insert_with(|| DEFAULT_AGENT.into());
     }
@@ -123,7 +123,8 @@ impl Flags {
                 false => Err(unknown(&format!("--{flag}"))),
             };
         };
-        let kind = property["type"].as_str().unwrap_or("string");
+        let property = Property::of(property);
+        let kind = property.kind_of_words();
         let value = match inline {
             Some(value) => value,
             None if kind == "boolean" => match words.next_if(|next| *next == "true" || *next == "false") {
@@ -132,7 +133,7 @@ impl Flags {
             },
             None => words.next().cloned().ok_or_else(|| needs_value(flag, kind))?,
         };
-        put(&mut self.arguments, key, parse_typed(flag, kind, property, &value)?);
+        put(&mut self.arguments, key, parse_typed(flag, &property, &value)?);
         Ok(())
     }
 
@@ -204,14 +205,13 @@ impl Flags {
         }
         for (at, (name, word)) in names.iter().zip(words).enumerate() {
             let takes_rest = joins && at + 1 == names.len();
-            let property = &properties[*name];
-            let kind = property["type"].as_str().unwrap_or("string");
-            if takes_rest && kind == "array" {
+            let property = Property::of(&properties[*name]);
+            if takes_rest && property.kind_of_words() == "array" {
                 self.arguments.insert((*name).to_owned(), words[at..].into());
                 break;
             }
             let text = if takes_rest { words[at..].join(" ") } else { (*word).to_owned() };
-            self.arguments.insert((*name).to_owned(), parse_typed(name, kind, property, &text)?);
+            self.arguments.insert((*name).to_owned(), parse_typed(name, &property, &text)?);
         }
         Ok(())
     }
@@ -267,11 +267,11 @@ fn put(arguments: &mut Map<String, Value>, key: String, value: Value) {
     }
 }
 
-fn parse_typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<Value, CliError> {
+fn parse_typed(flag: &str, property: &Property, text: &str) -> Result<Value, CliError> {
     let wrong = |expected: &str| {
         CliError::usage(format!("`--{flag}` is `{text}`, expected {expected}"), format!("write --{flag} VALUE"))
     };
-    match kind {
+    match property.kind_of_words() {
         "integer" => text.parse::<i64>().map(Value::from).map_err(|_| wrong("an integer")),
         "number" => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Value::from(number)),
@@ -283,10 +283,7 @@ fn parse_typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<V
             _ => Err(wrong("a JSON object")),
         },
         "array" if text.starts_with('[') => serde_json::from_str(text).map_err(|_| wrong("a JSON array")),
-        "array" => {
-            let item = property["items"]["type"].as_str().unwrap_or("string");
-            Ok(Value::Array(vec![parse_typed(flag, item, &property["items"], text)?]))
-        }
+        "array" => Ok(Value::Array(vec![parse_typed(flag, &property.items(), text)?])),
         _ => Ok(Value::from(text)),
     }
 }

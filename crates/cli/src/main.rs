@@ -2,17 +2,20 @@
 
 mod answers;
 mod args;
+mod choices;
 mod clients;
 mod commands;
 mod error;
 mod flags;
 mod highlight;
+mod json;
 mod output;
 mod pager;
 mod probe;
 mod progress;
 mod project;
 mod resident;
+mod schema;
 mod settings;
 mod tone;
 mod version;
@@ -22,6 +25,7 @@ use std::process::ExitCode;
 
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
+use json::with_member;
 use output::{Out, Tone, note, paint};
 
 /// First argument of this program where it supervises a command that a person allowed.
@@ -70,10 +74,12 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Call(args)) => commands::call::run(args, common, out),
         Some(Command::Tool(args)) => commands::call::command(args, common, out),
         Some(Command::Serve(args)) => commands::serve::run(args, common),
+        Some(Command::Open(args)) => commands::open::run(args, common, out),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Uninstall(args)) => commands::uninstall::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
+        Some(Command::Map(args)) => commands::map::run(args, common, out),
         Some(Command::Check(args)) => commands::check::run(args, common, out),
         Some(Command::Docs(args)) => commands::docs::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
@@ -112,10 +118,8 @@ fn show(error: &CliError, out: &mut Out) {
         }
         CliError::Memory(error) if out.json => {
             let error = m1nd_tools::memory_error(error);
-            let mut answer = error.to_json();
             // The form of the memory tools.
-            answer["message"] = error.message.into();
-            let _ = out.value(&answer);
+            let _ = out.value(&with_member(error.to_json(), "message", error.message.as_str()));
             return;
         }
         _ => {}

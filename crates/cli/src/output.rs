@@ -144,8 +144,13 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// Formats a share as a percentage; `-` if `whole` is 0.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+/// Formats a share, 0 to 1, in whole percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// Formats a part of a whole in percent; `-` if `whole` is 0.
+pub(crate) fn percent_of(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
 }
 
@@ -224,12 +229,12 @@ mod tests {
         assert_eq!(duration(12.4), "12 ms");
         assert_eq!(duration(61_000.0), "1 min 1 s");
         assert_eq!(bytes(1_500), "1.5 kB");
-        assert_eq!(percent(1, 8), "12.5 %");
+        assert_eq!(percent_of(1, 8), "12.5 %");
         assert_eq!(
             [count(0, "project"), count(1, "memory"), count(2, "memory")],
             ["0 projects", "1 memory", "2 memories"]
         );
-        assert_eq!(percent(0, 0), "-");
+        assert_eq!(percent_of(0, 0), "-");
     }
 
     #[test]

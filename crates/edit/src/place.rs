@@ -45,6 +45,7 @@ pub(crate) fn find(
         check_name(part).map_err(refused)?;
     }
     m1nd_vfs::check_not_version_control(std::path::Path::new(path.as_str()))?;
+    // Folder by folder, each opened inside the one before: no link is followed on the way.
     let mut missing = Vec::new();
     let mut inner = String::new();
     for part in names {
@@ -62,6 +63,7 @@ pub(crate) fn find(
                 inner.push_str(part);
                 inner.push('/');
             }
+            // What is missing is made with the write, not before.
             Err(VfsError::NotFound { .. }) => missing.push(part.to_owned()),
             Err(VfsError::NotRegular { .. }) => return Err(refused("a folder on its way is a link")),
             Err(error) => return Err(error.into()),

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
+use serde::Serialize;
 
 use crate::extract_attempts::ExtractionProbe;
-use crate::federation::Federation;
 use crate::providers::DocumentProviders;
+use crate::repositories::federation::Federation;
 
 /// Configuration of an engine.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub struct EngineConfig {
     /// Keeps the index fresh by watching the roots.
     pub watch: bool,
     /// Offers the definitions of a first index while its references are linked, see
-    /// [`Engine::unlinked`](crate::Engine::unlinked).
+    /// [`Engine::find_unlinked`](crate::Engine::find_unlinked).
     pub answers_unlinked: bool,
     /// Never indexes, never writes: serves the existing index.
     pub read_only: bool,
@@ -211,6 +212,12 @@ pub enum Adapter {
     Universal,
     /// Documents, each by the adapter that its content asks for.
     Auto,
+}
+
+impl Serialize for Adapter {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 impl Adapter {

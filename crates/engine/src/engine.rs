@@ -12,18 +12,18 @@ use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
 use m1nd_edit::Workspace;
 use m1nd_store::{Home, ProjectDir};
 
-use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
+use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, EventSource, Manifest, status_of};
 use crate::config::is_too_wide;
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
-use crate::federation::Federation;
 use crate::freshness::Checks;
+use crate::kept::text_model::LocalModel;
 use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
-use crate::shared::Shared;
-use crate::snapshot::{Snapshot, open_root};
-use crate::status;
-use crate::stored::{self, StoredCheck, StoredSnapshot};
-use crate::text_model::LocalModel;
+use crate::repositories::federation::Federation;
+use crate::state::shared::Shared;
+use crate::state::snapshot::{Snapshot, open_root};
+use crate::state::status;
+use crate::state::stored::{self, StoredCheck, StoredSnapshot};
 use crate::writer::{Asker, Claim, Event, Reply, Writer, stored_settings};
 
 /// Interval of checks of the cancel flag during an ingest.
@@ -182,8 +182,8 @@ impl Engine {
 
     /// The files and definitions of the first index while its references are being linked, for questions that need no
     /// links; see [`Snapshot::is_unlinked`]. `None` before all files are parsed and once an index is published.
-    pub fn unlinked(&self) -> Option<Arc<Snapshot>> {
-        self.handle.shared.unlinked()
+    pub fn find_unlinked(&self) -> Option<Arc<Snapshot>> {
+        self.handle.shared.find_unlinked()
     }
 
     /// Indexes the requested path and waits until the result is published. Progress is reported, and cancellation
@@ -434,7 +434,7 @@ impl Engine {
         };
         let mut status = match (own, watch) {
             (Some(status), WatchState::Failed(why)) => {
-                AutoIngestStatus { backend: "degraded", last_error: Some(why), ..status }
+                AutoIngestStatus { backend: EventSource::Degraded, last_error: Some(why), ..status }
             }
             (Some(status), _) => status,
             (None, _) => {
@@ -445,7 +445,7 @@ impl Engine {
                 AutoIngestStatus {
                     running: is_elsewhere,
                     resumes: was_running && !is_elsewhere,
-                    backend: if is_elsewhere { "other_process" } else { "none" },
+                    backend: if is_elsewhere { EventSource::OtherProcess } else { EventSource::None },
                     ..status_of(settings.as_ref(), &manifest)
                 }
             }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use m1nd_base::{Cancel, Deadline};
 
 use crate::report::Freshness;
-use crate::shared::Shared;
-use crate::snapshot::Snapshot;
+use crate::state::shared::Shared;
+use crate::state::snapshot::Snapshot;
 use crate::writer::{Proven, compare};
 
 /// The checks of an engine: one at a time. Callers that wait for the next one share its result.

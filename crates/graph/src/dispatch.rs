@@ -190,6 +190,23 @@ impl<'g> Dispatch<'g> {
     }
 }
 
+impl Graph {
+    /// The methods that override a method, directly or through others, at most this many; their definitions where they
+    /// are declared elsewhere.
+    pub fn list_overriding(&self, method: NodeIx, most: usize) -> Vec<NodeIx> {
+        let mut found: Vec<NodeIx> = overriding(self, method);
+        let mut seen: FxHashSet<NodeIx> = found.iter().copied().chain(self.same_symbol(method)).collect();
+        let mut next = 0;
+        while next < found.len() && found.len() < most {
+            let more = overriding(self, found[next]);
+            found.extend(more.into_iter().filter(|node| seen.insert(*node)));
+            next += 1;
+        }
+        found.truncate(most);
+        found.iter().filter(|node| !is_declared_only(self, **node)).copied().collect()
+    }
+}
+
 /// The methods that override a method, with the definitions and declarations that are one with them.
 fn overriding(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
     let places = graph.same_symbol(method);

@@ -119,6 +119,7 @@ pub fn orphans(
     max_nodes: usize,
     cancel: &Cancel,
 ) -> Result<Orphans, Cancelled> {
+    // All that could die: each has a supporter among those before.
     let mut known = Known { graph, supporters: FxHashMap::default() };
     let mut region: FxHashSet<NodeIx> = FxHashSet::default();
     let mut open: Vec<NodeIx> = removed.iter().copied().collect();
@@ -143,6 +144,7 @@ pub fn orphans(
             open.push(next);
         }
     }
+    // Whoever has a supporter outside of the region lives, and keeps alive what it supports.
     let is_outside = |node: &NodeIx| !region.contains(node) && !removed.contains(node);
     let mut alive: Vec<NodeIx> = region.iter().copied().filter(|&node| known.of(node).iter().any(is_outside)).collect();
     for node in &alive {

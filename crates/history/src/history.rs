@@ -118,11 +118,6 @@ impl Commit {
         self.touches.len()
     }
 
-    /// Returns whether it has two or more parents.
-    pub fn is_merge(&self) -> bool {
-        self.parents.len() > 1
-    }
-
     /// Returns whether it touches few enough files to be evidence that they belong together: the more files a commit
     /// touches, the more unrelated pairs it produces.
     pub fn is_focused(&self) -> bool {

@@ -66,6 +66,7 @@ fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
     if !header.starts_with(b"DIRC") {
         return None;
     }
+    // Limits come before any allocation: the file may be damaged.
     let version = word(header, 4)?;
     let count = usize::try_from(word(header, 8)?).ok()?;
     if !(2..=4).contains(&version) || count > MAX_ENTRIES {
@@ -77,6 +78,7 @@ fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
     let mut left = max_paths;
     for _ in 0..count {
         let entry = bytes.get(at..)?;
+        // The fixed part: kind, hash, flags.
         let fixed = entry.get(..FIXED)?;
         let kind = kind_of(word(fixed, MODE)?)?;
         let flags = half(entry, FIXED)?;
@@ -84,6 +86,7 @@ fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
         let second = if is_extended { half(entry, FIXED + 2)? } else { 0 };
         let name_at = FIXED + if is_extended { 4 } else { 2 };
         let rest = entry.get(name_at..)?;
+        // Version 4 stores of a path only what differs from the one before.
         let (start, kept) = match version {
             4 => {
                 let (dropped, length) = varint(rest)?;
@@ -100,9 +103,11 @@ fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
         if path.len() > MAX_PATH {
             return None;
         }
+        // The paths of the whole file are bounded, not only each.
         left = left.checked_sub(path.len())?;
         let Ok(text) = std::str::from_utf8(&path) else { continue };
         let text = text.trim_end_matches('/');
+        // A conflict has an entry per side; one is enough.
         let is_other_side = flags & STAGE != 0 && found.last().is_some_and(|last| last.path == text);
         if !is_other_side {
             let mut id = [0; 20];

@@ -319,6 +319,27 @@ impl Language {
         self.row().extensions
     }
 
+    /// Whether it is [`Language::Text`]: nothing says what its files are.
+    pub const fn is_unknown(self) -> bool {
+        matches!(self, Self::Text)
+    }
+
+    /// Whether its files are notebooks: cells of code and text.
+    pub const fn is_notebook(self) -> bool {
+        matches!(self, Self::Notebook)
+    }
+
+    /// Whether people read its files in another form than they are written in, so that a passage may stand on several
+    /// lines.
+    pub const fn is_rendered(self) -> bool {
+        matches!(self, Self::Html | Self::Notebook)
+    }
+
+    /// The language of a file by its path alone; [`Language::Text`] if that says nothing.
+    pub fn of_path(path: &str) -> Self {
+        RepoPath::new(path).map_or(Self::Text, |path| Self::detect(&path, b""))
+    }
+
     /// The language of a file by its name, else by its `#!` line, else [`Language::Text`].
     pub fn detect(path: &RepoPath, head: &[u8]) -> Self {
         let by_name = path.extension().and_then(|extension| {

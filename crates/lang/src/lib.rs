@@ -17,6 +17,7 @@ mod name_places;
 pub mod outside;
 mod parse;
 pub mod patterns;
+pub mod reading_rules;
 mod strings;
 mod syntax;
 mod test_paths;

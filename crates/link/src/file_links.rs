@@ -17,11 +17,11 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKin
 use rustc_hash::FxHashSet;
 
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
-use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::{Dispatch, Overloads, Yields};
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -558,8 +558,7 @@ fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
 /// The node a reference belongs to: the innermost enclosing definition that is one, else the file. The trait of an
 /// impl block belongs to the type.
 pub(crate) fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId {
-    let unit = eval.unit(file);
-    let mut around = reference.enclosing;
+    let around = reference.enclosing;
     if let (Some(def), Role::Implement | Role::Inherit) = (around, reference.role)
         && let Some(of) = eval.extends(DefRef { file, def })
         && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
@@ -567,6 +566,12 @@ pub(crate) fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -
     {
         return symbol;
     }
+    node_around(eval, file, around)
+}
+
+/// The node of the innermost definition that is one, else the file.
+pub(crate) fn node_around(eval: &Eval<'_>, file: FileId, mut around: Option<DefId>) -> SymbolId {
+    let unit = eval.project.unit(file);
     while let Some(def) = around {
         let generated = eval.generated.get(&def).map(|of| of.symbol);
         if let Some(symbol) = unit.symbols[def.index()].or(generated) {

@@ -2,7 +2,7 @@
 
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
+use m1nd_lang::facts::{DefId, DefKind, Definition, ParameterKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::interner::Interner;
@@ -51,20 +51,11 @@ type Row<'a> = (Option<DefId>, Option<&'a str>, DefKind, &'a str);
 
 /// The type that a method names as its receiver's, if no enclosing block does (Go).
 fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
-    let mut expr = facts.definition(id).extends_type?;
+    let expr = facts.definition(id).extends_type?;
     if facts.parameters(id).first().is_none_or(|first| first.kind != ParameterKind::Receiver) {
         return None;
     }
-    // Terminates, since sub-expressions precede the expressions that use them.
-    loop {
-        match facts.expr(expr) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
-                return Some(facts.name(name));
-            }
-            Expr::Generic { base, .. } => expr = base,
-            _ => return None,
-        }
-    }
+    facts.last_name(expr)
 }
 
 /// Maximum definitions around one that is a node.

@@ -11,30 +11,18 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
 /// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 25;
+pub const LINKER_VERSION: u32 = 26;
 
-mod askers;
-mod assemble;
-mod brief;
-mod changes;
-mod compiler;
-mod config_reads;
 mod contracts;
-mod decorations;
-mod defined;
-mod derived;
 mod documents;
-mod entry_points;
+mod edges;
 mod eval;
 mod file_links;
-mod files;
 mod frameworks;
-mod handed_over;
 mod ids;
-mod index;
+mod incremental;
 mod interner;
 pub mod languages;
-mod linker;
 mod links;
 mod named;
 mod names;
@@ -44,24 +32,23 @@ mod project;
 mod reason;
 mod rules;
 mod spots;
-mod stored;
 mod surface;
-mod texts;
+mod tables;
 mod unit;
 mod wrappers;
 
-pub use brief::{Brief, Declared};
-pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
-pub use files::{FileId, Files};
+pub use edges::compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
 pub use ids::{SymbolId, node_ids};
+pub use incremental::linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use languages::is_stub;
-pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
 pub use packages::programs_of;
 pub use project::FactsSource;
+pub use tables::brief::{Brief, Declared};
+pub use tables::files::{FileId, Files};
 
-pub use askers::SharedBytes;
 pub use reason::Reason;
+pub use tables::askers::SharedBytes;
 
 pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};

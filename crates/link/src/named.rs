@@ -3,7 +3,7 @@
 use m1nd_lang::facts::DefKind;
 use rustc_hash::FxHashSet;
 
-use crate::files::Word;
+use crate::tables::files::Word;
 use crate::unit::Unit;
 
 /// Shortest name, in bytes.

@@ -6,16 +6,16 @@ use std::sync::{Arc, OnceLock};
 use m1nd_base::{Cancel, Limits, RepoPath};
 use m1nd_lang::{FileFacts, Language};
 
-use crate::brief::Brief;
-use crate::defined::Defined;
-use crate::files::{DefRef, FileId, FileTree, Key, Word};
 use crate::ids::Symbols;
-use crate::index::{Index, Row};
 use crate::languages::{self, FAMILIES};
 use crate::named;
 use crate::names::Names;
 use crate::packages::Packages;
 use crate::rules::Rules;
+use crate::tables::brief::Brief;
+use crate::tables::defined::Defined;
+use crate::tables::files::{DefRef, FileId, FileTree, Key, Word};
+use crate::tables::index::{Index, Row};
 use crate::unit::Unit;
 
 /// Where the facts of files come from that are not in memory.

@@ -2,7 +2,7 @@
 
 use m1nd_lang::facts::{Literal, PathRoot};
 
-use crate::files::{FileId, Files};
+use crate::tables::files::{FileId, Files};
 
 /// The resolution of an import's module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,6 +178,18 @@ pub enum Overloads {
     Chosen,
 }
 
+/// Which private methods a method of a derived class in another file replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrivateMethods {
+    /// None (Java, TypeScript).
+    Hidden,
+    /// All: derived classes may replace what they may not call (C++).
+    Replaceable,
+    /// All but those with this prefix and without it at their end: private is a convention, and only such names are
+    /// those of their class alone, in one file too (Python).
+    Convention(&'static str),
+}
+
 /// How a test framework passes values to parameters of tests and fixtures by name.
 #[derive(Debug)]
 pub struct Fixtures {
@@ -302,6 +314,8 @@ pub struct Rules {
     pub yields: Yields,
     /// How overloads are distinguished.
     pub overloads: Overloads,
+    /// Which private methods can be replaced.
+    pub private_methods: PrivateMethods,
     /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
     /// only calls look there (Java).
     ///
@@ -408,6 +422,7 @@ impl Rules {
         dispatch: Dispatch::None,
         yields: Yields::Anything,
         overloads: Overloads::None,
+        private_methods: PrivateMethods::Hidden,
         methods_apart: false,
         constructors_inherited: true,
         folders_are_packages: false,

@@ -11,9 +11,9 @@ use m1nd_lang::facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::files::Word;
 use crate::ids::SymbolId;
 use crate::names::Name;
+use crate::tables::files::Word;
 
 /// Expressions and definitions hashed for one function's result before the rest is taken as a whole.
 const RESULT_EXPRS: usize = 512;
@@ -466,6 +466,7 @@ impl One<'_> {
     fn parts(&mut self, expr: Expr, work: &mut Work) {
         let facts = self.of.facts;
         match expr {
+            // Names count by their text: the same name in another scope means something else.
             Expr::Name { name, scope } => {
                 self.name(name);
                 self.scope(scope);
@@ -483,6 +484,7 @@ impl One<'_> {
                 root.hash(&mut self.hasher);
                 self.scope(scope);
             }
+            // Parts are worked off from a list, since expressions nest as deep as their text.
             Expr::Call { callee, args } => {
                 work.exprs.push(callee);
                 work.exprs.extend(facts.list(args));
@@ -503,6 +505,7 @@ impl One<'_> {
                 work.exprs.push(result);
                 work.exprs.extend(facts.list(parameters));
             }
+            // What is defined elsewhere counts by its own surface.
             Expr::Definition(id) => work.definitions.push(id),
             Expr::Import(id) => self.import_in_place(id, work),
             Expr::Literal(literal) => literal.hash(&mut self.hasher),

@@ -9,7 +9,6 @@ use m1nd_lang::facts::{
     Namespace, ScopeId, ScopeKind, Visibility,
 };
 
-use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
@@ -17,6 +16,7 @@ use crate::rules::{Dispatch, Overloads, Rules};
 use crate::spots::Spots;
 use crate::spots::evidence::Evidence;
 use crate::surface::{Hashes, Surface, Tables, find_copies, key_name};
+use crate::tables::files::Word;
 use crate::wrappers;
 use passes::Passes;
 
@@ -93,6 +93,7 @@ impl Unit {
     }
 
     pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &Names, symbols: &Symbols) -> Self {
+        // Names and symbols are numbers from here on.
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&node_id::file(&path));
@@ -129,9 +130,11 @@ impl Unit {
             evidence: OnceLock::new(),
             facts,
         };
+        // Each of these reads the ones before.
         unit.nearest = unit.find_nearest();
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
+        // What only some languages have.
         if let Some(fixtures) = rules.fixtures {
             unit.fixtures = unit.find_fixtures(fixtures.decorators);
         }

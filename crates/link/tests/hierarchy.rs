@@ -62,6 +62,42 @@ fn interfaces_and_classes_of_other_files() {
 }
 
 #[test]
+fn private_methods_are_replaced_where_the_language_lets_them() {
+    let python = [
+        ("base.py", "class Field:\n    def _serialize(self, value, **kwargs): ...\n    def __own(self): ...\n"),
+        (
+            "heir.py",
+            "from base import Field\nclass Upper(Field):\n    def _serialize(self, value): ...\n    def __own(self): ...\n",
+        ),
+    ];
+    assert_eq!(
+        edges(&python, &[Relation::Overrides]),
+        ["heir.py::Upper::_serialize overrides base.py::Field::_serialize"]
+    );
+    let one_file = [("one.py", "class A:\n    def __own(self): ...\nclass B(A):\n    def __own(self): ...\n")];
+    assert_eq!(edges(&one_file, &[Relation::Overrides]), [""; 0]);
+    let cpp = [
+        (
+            "base.h",
+            "class Shape {\n public:\n  void Draw() { DoDraw(); }\n private:\n  virtual void DoDraw() = 0;\n};\n",
+        ),
+        ("circle.cc", "#include \"base.h\"\nclass Circle : public Shape {\n  void DoDraw() override {}\n};\n"),
+    ];
+    assert_eq!(
+        edges(&cpp, &[Relation::Overrides, Relation::Calls]),
+        [
+            "base.h::Shape::Draw calls base.h::Shape::DoDraw*",
+            "circle.cc::Circle::DoDraw overrides base.h::Shape::DoDraw"
+        ]
+    );
+    let java = [
+        ("src/p/A.java", "package p;\npublic class A {\n  private void m() {}\n}\n"),
+        ("src/p/B.java", "package p;\npublic class B extends A {\n  void m() {}\n}\n"),
+    ];
+    assert_eq!(edges(&java, &[Relation::Overrides]), [""; 0]);
+}
+
+#[test]
 fn types_satisfy_interfaces_by_their_methods() {
     let files = [
         ("go.mod", "module m\n"),

@@ -31,6 +31,18 @@ pub enum Health {
     Empty,
 }
 
+impl Health {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Stale => "stale",
+            Self::Empty => "empty",
+        }
+    }
+}
+
 /// Facts about a project's memory. `None` means unknown or not applicable, and is no reason for a bad state.
 #[derive(Clone, Copy, Debug)]
 pub struct HealthFacts {

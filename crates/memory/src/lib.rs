@@ -45,8 +45,7 @@ pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status}
 pub use relations::{Relation, RelationKind, relations};
 pub use session_file::{Note, SESSION_RULE, SessionNotes, session_notes};
 pub use sessions::{
-    COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, list_worked,
-    sessions_since, stretches,
+    COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, Session, Worked, list_worked, sessions_since, stretches,
 };
 pub use stack::{
     Evidence, HIDDEN as STACK_HIDDEN, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, UNLISTED as STACK_UNLISTED, detect_stack,

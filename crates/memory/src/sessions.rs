@@ -10,8 +10,6 @@ use crate::{Kind, Record, Status};
 pub const INACTIVITY_MINUTES: u32 = 30;
 /// Silence between commits that parts sessions, in seconds.
 pub const COMMIT_GAP_SECONDS: i64 = 2 * 60 * 60;
-/// Minimum minutes of a significant session.
-pub const SIGNIFICANT_MINUTES: u32 = 30;
 
 /// One session that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,15 +53,6 @@ impl Session {
             learnings: 0,
             files_touched: 0,
         }
-    }
-
-    /// Returns whether it is worth reporting: half an hour, two decisions, two learnings or a solved issue.
-    #[must_use]
-    pub fn is_significant(&self) -> bool {
-        self.duration_minutes.is_some_and(|minutes| minutes >= SIGNIFICANT_MINUTES)
-            || self.decisions >= 2
-            || self.learnings >= 2
-            || self.issues_resolved >= 1
     }
 
     pub(crate) fn count(&mut self, record: &Record) {

@@ -10,8 +10,8 @@ use m1nd_memory::{
     Kind, Note, Novelty, ParseContext, RecallQuery, Record, RejectedSeverity, SourceKind, Status, parse, session_notes,
 };
 
-use crate::load::ProjectMemory;
-use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::files::project::{MEMORY_FILE, SESSION_FILE};
+use crate::read::load::ProjectMemory;
 use crate::rows::rejected_row;
 
 /// Memories told about one blocker.

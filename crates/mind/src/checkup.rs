@@ -11,15 +11,15 @@ use m1nd_vfs::Place;
 use serde::Serialize;
 
 use crate::MemoryError;
-use crate::block::{BlockState, block_files, size_in};
 use crate::daemon;
-use crate::edges::GlobalEdges;
+use crate::files::edges::GlobalEdges;
+use crate::files::noted::NotedFile;
+use crate::files::project::MEMORY_FILE;
+use crate::files::registry::Registry;
 use crate::health;
-use crate::load::{ProjectMemory, REPLACED, user_settings};
-use crate::model::embedder_in_words;
-use crate::noted::NotedFile;
-use crate::project::MEMORY_FILE;
-use crate::registry::Registry;
+use crate::keep::block::{BlockState, block_files, size_in};
+use crate::read::load::{ProjectMemory, REPLACED, user_settings};
+use crate::read::model::embedder_in_words;
 
 /// Secrets named, at most.
 const MAX_SECRETS: usize = 20;
@@ -76,6 +76,7 @@ impl Finding {
 pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let folder = SharedFolder::new(home.to_owned());
     let mut found = Vec::new();
+    // The user's own folder: settings, rights, watches.
     let (_, problems) = user_settings(&folder);
     found
         .extend(problems.into_iter().map(|problem| Finding::warning(format!("config.toml: {problem}"), "mind config")));
@@ -83,6 +84,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
         found.push(Finding::bad(error.to_string(), "chmod go-w FOLDER, or set MIND_HOME elsewhere"));
     }
     found.extend(few_watches(m1nd_vfs::watch_limit()));
+    // The daemon is optional.
     found.push(match daemon::status(home) {
         Ok(report) => match report.degraded {
             Some(why) => Finding::warning(format!("the daemon notices changes late: {why}"), "mind daemon logs"),
@@ -91,6 +93,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
         Err(MemoryError::DaemonNotRunning) => Finding::good("no daemon runs; it is not needed"),
         Err(error) => Finding::bad(error.to_string(), "mind daemon restart"),
     });
+    // Registered projects, each with a memory that can be read.
     match Registry::new(folder.clone()).list() {
         Ok(projects) => {
             let gone: Vec<PathBuf> = projects
@@ -114,6 +117,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
         }
         Err(error) => found.push(Finding::bad(error.to_string(), "correct the file, or move it away")),
     }
+    // What is kept for all projects, and the project in question.
     match GlobalEdges::read(&folder) {
         Ok(edges) => found.push(Finding::good(format!("gotchas of all projects: {}", edges.edges().len()))),
         Err(error) => found.push(Finding::bad(error.to_string(), "correct the file, or move it away")),
@@ -138,11 +142,13 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     found.push(Finding::good(format!("memories in {}: {}", memory.name, memory.records.len())));
     found.push(Finding::good(format!("meaning is told by: {}", embedder_in_words(&memory.settings))));
     found.extend(state_of(memory, Timestamp::now()));
+    // Files that cannot be used, and memories that were left out for another reason.
     found.extend(memory.problems.iter().map(|problem| Finding::warning(problem.clone(), "correct that file")));
     let left = memory.left_out().skip(memory.problems.len()).filter(|why| why != REPLACED);
     found.extend(left.map(|why| Finding::warning(why, "take out comments that hold no longer")));
     let patterns = memory.matcher().problems().iter();
     found.extend(patterns.map(|problem| Finding::warning(problem.clone(), "mind edges remove ID")));
+    // The block of each file for agents: whether it is current, and its size.
     for file in block_files(memory) {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let rewrite = "mind context --regenerate";
@@ -179,6 +185,7 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
             found.push(Finding::warning(text, rewrite));
         }
     }
+    // What a person has to look at.
     found.extend(approvals_of(memory));
     found.extend(secrets_of(&memory.path));
     found.extend(remarks(memory));
@@ -220,6 +227,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
             found.push(Finding::warning(format!("the memory is empty: {why}"), "write into .mind/MEMORY.md"))
         }
     }
+    // A file that is long, or that nobody has touched for long.
     if memory.bytes > LARGE_FILE_BYTES {
         let text = format!("{MEMORY_FILE} has {} kB", memory.bytes / 1_000);
         found.push(Finding::warning(text, "mind archive moves old days out of it"));
@@ -231,6 +239,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
             count(days.unsigned_abs() as usize, "day")
         )));
     }
+    // Times that are yet to come spoil what is sorted by time.
     let is_ahead = |time: Timestamp| now.until((Unit::Hour, time)).is_ok_and(|span| span.get_hours() > CLOCK_HOURS);
     let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
     for (what, time) in [(MEMORY_FILE, Some(memory.modified)), ("the newest commit", commit)] {

@@ -5,9 +5,9 @@ use m1nd_base::RepoPath;
 use m1nd_memory::{HealthFacts, memory_health};
 use m1nd_vfs::Root;
 
-use crate::behind::facts;
-use crate::block::{BlockFile, BlockState, block_files};
-use crate::load::ProjectMemory;
+use crate::keep::block::{BlockFile, BlockState, block_files};
+use crate::read::behind::facts;
+use crate::read::load::ProjectMemory;
 
 /// The health of a memory, and the rule that decided it.
 pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health, String) {

@@ -13,15 +13,15 @@ use m1nd_memory::{
 };
 use serde_json::{Value, json};
 
-use crate::anchor::names_of;
-use crate::keeper::{Depth, Keeper};
-use crate::load::ProjectMemory;
-use crate::near::Near;
-use crate::project::{MEMORY_FILE, first_project};
-use crate::registry::Registry;
+use crate::files::anchor::names_of;
+use crate::files::project::{MEMORY_FILE, first_project};
+use crate::files::registry::Registry;
+use crate::files::standing::Standing;
+use crate::keep::keeper::{Depth, Keeper};
+use crate::read::load::ProjectMemory;
+use crate::read::near::Near;
 use crate::rows::{rejected_row, row};
-use crate::standing::Standing;
-use crate::{MemoryError, block, capture, own_files};
+use crate::{MemoryError, capture, files::own_files, keep::block};
 
 /// How long others are waited for where the client waits: it gives up after a few seconds.
 const WAIT: Duration = Duration::from_millis(500);

@@ -19,87 +19,56 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod add;
-mod anchor;
-mod approval;
-mod archives;
-mod behind;
-mod block;
-mod boot;
 mod capture;
 mod checkup;
-mod code;
 mod config;
 pub mod daemon;
-mod edges;
 mod error;
-mod gather;
+mod files;
 mod health;
 mod hooks;
-mod index_export;
-mod keeper;
-mod kept;
-mod load;
-mod looking;
-mod main_tree;
+mod keep;
 mod memories;
-mod model;
-mod near;
-mod noted;
-mod own_files;
-mod project;
-mod project_file;
-mod redact;
-mod registry;
-mod related;
+mod read;
 mod rows;
-mod session_end;
-mod sessions;
-mod settings;
-mod setup;
-mod stack;
-mod standing;
-mod stats;
 mod status;
-mod tidy;
-mod worktree;
 
-pub use add::{Added, NewKind, add};
-pub use anchor::CodeState;
-pub use approval::{Source, Trust};
-pub use block::{
+pub use checkup::{Finding, Level, check_up};
+pub use config::MindConfig;
+pub use error::MemoryError;
+pub use files::anchor::CodeState;
+pub use files::approval::{Source, Trust};
+pub use files::edges::GlobalEdges;
+pub use files::project::find_project;
+pub use files::registry::{Project, Registry};
+pub use hooks::{HookEvent, hook};
+pub use keep::add::{Added, NewKind, add};
+pub use keep::block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
 };
-pub use boot::{
+pub use keep::boot::{
     BootDraft, BootNote, MAX_BOOT_KEY, MAX_BOOT_LISTED, MAX_BOOT_NOTES, MAX_BOOT_VALUE, boot_notes, delete_boot_note,
     set_boot_note,
 };
-pub use checkup::{Finding, Level, check_up};
-pub use code::CodeRow;
-pub use config::MindConfig;
-pub use edges::GlobalEdges;
-pub use error::MemoryError;
-pub use hooks::{HookEvent, hook};
-pub use index_export::{IndexExport, IndexedCode, IndexedMemory, IndexedSession};
-pub use keeper::{Depth, Keeper};
-pub use kept::{Code, Kept};
-pub use load::{ProjectMemory, user_settings};
-pub use looking::{Look, Looking, Progress as LookProgress};
+pub use keep::keeper::{Depth, Keeper};
+pub use keep::kept::{Code, Kept};
+pub use keep::looking::{Look, Looking, Progress as LookProgress};
+pub use keep::setup::{Made, Planned, make, plan_files};
+pub use keep::tidy::{Archived, Forgotten, archive, forget, show_again};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
 pub use m1nd_memory::{
-    GotchaBullet, Kind, Record, Relation, RelationKind, SourceKind, Stats as ParseStats, Status, secrets,
-    without_hidden,
+    GotchaBullet, Health, Kind, Record, Relation, RelationKind, Severity, SourceKind, Stats as ParseStats, Status,
+    secrets, without_hidden,
 };
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{
     CallerPlaces, EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note,
 };
-pub use near::NearCode;
-pub use project::find_project;
-pub use registry::{Project, Registry};
-pub use related::Related;
-pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
-pub use setup::{Made, Planned, make, plan_files};
-pub use stats::ProjectStats;
+pub use read::code::CodeRow;
+pub use read::index_export::{IndexExport, IndexedCode, IndexedMemory, IndexedSession};
+pub use read::load::{ProjectMemory, user_settings};
+pub use read::near::NearCode;
+pub use read::related::Related;
+pub use read::settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
+pub use read::stats::ProjectStats;
 pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStatus};
-pub use tidy::{Archived, Forgotten, archive, forget, show_again};

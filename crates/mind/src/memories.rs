@@ -15,19 +15,19 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::MemoryError;
-use crate::anchor::{CodeState, names_of};
-use crate::approval::Trust;
-use crate::code::{CodeRow, ProjectPrefix, depending, worst};
 use crate::config::MindConfig;
-use crate::edges::GlobalEdges;
-use crate::keeper::Keeper;
-use crate::load::{ProjectMemory, Texts, user_settings};
-use crate::looking::Looking;
-use crate::model::{self, Models};
-use crate::near::{Near, NearCode};
-use crate::project::{MEMORY_FILE, first_project};
-use crate::registry::Registry;
-use crate::related::Related;
+use crate::files::anchor::{CodeState, names_of};
+use crate::files::approval::Trust;
+use crate::files::edges::GlobalEdges;
+use crate::files::project::{MEMORY_FILE, first_project};
+use crate::files::registry::Registry;
+use crate::keep::keeper::Keeper;
+use crate::keep::looking::Looking;
+use crate::read::code::{CodeRow, ProjectPrefix, depending, worst};
+use crate::read::load::{ProjectMemory, Texts, user_settings};
+use crate::read::model::{self, Models};
+use crate::read::near::{Near, NearCode};
+use crate::read::related::Related;
 use m1nd_engine::LocalModel;
 use m1nd_engine::Snapshot;
 
@@ -122,7 +122,7 @@ pub struct Note {
     pub id: String,
     /// Name of its kind.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Kind,
     /// Its title.
     pub title: String,
     /// The workaround of a gotcha, the reason of a decision.
@@ -613,7 +613,7 @@ impl ProjectMemory {
             contradicts: opposite(true).map(|other| other.title),
             contradicted_by: opposite(false).map(|other| other.title),
             id: record.id.to_string(),
-            kind: record.kind.name(),
+            kind: record.kind,
             title: record.title.to_string(),
             reasoning: record.reasoning.as_deref().map(str::to_owned),
             state: worst(&code).unwrap_or(CodeState::Unknown),

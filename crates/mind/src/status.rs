@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use m1nd_memory::Health;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::daemon;
-use crate::edges::GlobalEdges;
-use crate::load::{ProjectMemory, user_settings};
+use crate::files::edges::GlobalEdges;
+use crate::files::project::{MEMORY_FILE, name_of};
+use crate::files::registry::{Project, Registry};
 use crate::memories::Memories;
-use crate::model::embedder_in_words;
-use crate::project::{MEMORY_FILE, name_of};
-use crate::registry::{Project, Registry};
-use crate::stats::ProjectStats;
+use crate::read::load::{ProjectMemory, user_settings};
+use crate::read::model::embedder_in_words;
+use crate::read::stats::ProjectStats;
 use crate::{MemoryError, health};
 
 /// The status of the memories of one user.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MemoryStatusReport {
     /// State of the daemon.
     pub daemon: DaemonStatus,
@@ -26,16 +26,16 @@ pub struct MemoryStatusReport {
     /// Counts over all registered projects.
     pub global_stats: GlobalStats,
     /// Version of this program.
-    pub version: &'static str,
+    pub version: String,
     /// The source of the word vectors, as a phrase for people.
     pub embedder: String,
     /// Problems that were met, each with a remedy.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
 /// State of the daemon.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct DaemonStatus {
     /// Whether a daemon runs.
     pub running: bool,
@@ -53,7 +53,7 @@ pub struct DaemonStatus {
 }
 
 /// Status of one project.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProjectStatus {
     /// Folder of the project, canonical.
     pub path: PathBuf,
@@ -72,15 +72,15 @@ pub struct ProjectStatus {
     /// Whether the project is registered.
     pub registered: bool,
     /// Comments and commits with memories that nobody here has approved.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unapproved: usize,
     /// Problems of its files, and memories that were left out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
 /// Counts over all registered projects.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GlobalStats {
     /// Number of registered projects.
     pub projects_registered: usize,
@@ -176,7 +176,7 @@ impl Memories {
             daemon: DaemonStatus::of(home.path(), now),
             current_project,
             global_stats,
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             embedder: embedder_in_words(&settings),
             problems,
         })

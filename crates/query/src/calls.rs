@@ -50,12 +50,14 @@ pub(crate) fn walk(
     let mut reached = Reached::default();
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
     let mut level: Vec<NodeIx> = starts.to_vec();
+    // A start can be what is wanted, but nothing calls itself by being asked for.
     if direction == Direction::Called
         && let Some(&hit) = starts.iter().find(|node| wanted(**node))
     {
         reached.hit = Some((0, hit, hit));
         return reached;
     }
+    // Level by level, so that the first hit is a nearest one.
     for step in 1..=steps {
         let mut next = Vec::new();
         for &node in &level {
@@ -67,6 +69,7 @@ pub(crate) fn walk(
                 if !leads_on(relation, direction) {
                     continue;
                 }
+                // What is only possible is remembered, also where it is not followed.
                 match tier {
                     EdgeTier::Certain => {}
                     EdgeTier::Possible => {
@@ -85,6 +88,7 @@ pub(crate) fn walk(
                     next.push(other);
                 }
             }
+            // Too much to finish: the answer is then only what was seen.
             if seen.len() > MAX_NODES {
                 (reached.is_cut, reached.is_full) = (true, true);
                 return reached;

@@ -19,6 +19,7 @@ pub(crate) const fn depends(relation: Relation) -> bool {
 /// The strongly connected component of each vertex, numbered so that edges lead to equal or lower numbers (Tarjan, with
 /// a stack of its own).
 pub(crate) fn components(next: &[Vec<usize>]) -> Vec<usize> {
+    // Tarjan's algorithm, with the calls on a list of their own.
     const NEW: usize = usize::MAX;
     let (mut index, mut low) = (vec![NEW; next.len()], vec![0usize; next.len()]);
     let (mut component, mut open) = (vec![NEW; next.len()], Vec::new());
@@ -29,6 +30,7 @@ pub(crate) fn components(next: &[Vec<usize>]) -> Vec<usize> {
         }
         let mut calls: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((vertex, at)) = calls.pop() {
+            // First visit, or back from an edge: `low` is the earliest open vertex that is reached.
             if at == 0 {
                 (index[vertex], low[vertex]) = (counter, counter);
                 counter += 1;
@@ -49,11 +51,13 @@ pub(crate) fn components(next: &[Vec<usize>]) -> Vec<usize> {
                     low[vertex] = low[vertex].min(index[to]);
                 }
             }
+            // Comes back here after the vertex below.
             if let Some(to) = deeper {
                 calls.push((vertex, at));
                 calls.push((to, 0));
                 continue;
             }
+            // The first vertex of a component closes it.
             if low[vertex] == index[vertex] {
                 while let Some(member) = open.pop() {
                     component[member] = closed;

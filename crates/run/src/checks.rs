@@ -311,9 +311,8 @@ impl Prepared {
         let mut reports: Vec<CheckReport> = Vec::new();
         for (index, command) in self.commands.iter().enumerate() {
             self.tell(progress, "checking after", index);
-            let does_not_compile = reports
-                .iter()
-                .any(|report| report.kind == CheckKind::Compile.word() && report.result == CheckResult::Fail);
+            let does_not_compile =
+                reports.iter().any(|report| report.kind == CheckKind::Compile && report.result == CheckResult::Fail);
             if command.kind == CheckKind::Test && does_not_compile {
                 reports.push(CheckReport::not_run(command, "the project does not compile"));
                 continue;

@@ -34,7 +34,7 @@ pub struct CheckReport {
     /// The command.
     pub command: String,
     /// What it checks.
-    pub kind: &'static str,
+    pub kind: CheckKind,
     /// What it says.
     pub result: CheckResult,
     /// Why it was not run, or why it says no more.
@@ -66,7 +66,7 @@ impl CheckReport {
     pub(crate) fn not_run(command: &Allowed, reason: impl Into<String>) -> Self {
         Self {
             command: command.show_command(),
-            kind: command.kind.word(),
+            kind: command.kind,
             result: CheckResult::NotRun,
             reason: Some(reason.into()),
             tests_passed: None,

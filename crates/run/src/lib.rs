@@ -26,7 +26,7 @@ mod supervisor;
 pub use allowed::{AllowError, Allowed, AllowedPath, CheckKind, MAX_COMMANDS, PROPOSALS_FILE, proposals};
 pub use checks::{Before, Checks, Prepared, Selection};
 pub use judge::{CheckReport, CheckResult};
-pub use providers::{ProviderHealth, Providers};
+pub use providers::{ProviderHealth, ProviderMode, Providers};
 pub use repositories::{Repositories, Scope};
 pub use results::{Failure, FailureKind};
 pub use supervisor::{supervise, use_supervisor};

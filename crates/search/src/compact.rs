@@ -38,12 +38,14 @@ impl Index {
         let segments = self.segments();
         let mut sections: [Vec<u8>; SECTIONS] = Default::default();
         let mut terms = 0;
+        // Documents and vectors first: their new numbers are those of the postings.
         let (Some(documents), Some(vectors)) =
             (self.write_segments(base, &segments, &mut sections), self.copied_vectors(&segments, table))
         else {
             return Ok(None);
         };
         cancel.check()?;
+        // Terms of the base and of the changes are both sorted, and merged in one pass.
         let numbers = new_numbers(base, &segments);
         let mut changed = changed_rows(&segments).into_iter().peekable();
         let mut postings = Postings { sections: &mut sections, terms: &mut terms };
@@ -62,6 +64,7 @@ impl Index {
                 (number != GONE).then_some((number, counts))
             });
             postings.write(term, kept, &mut changed);
+            // A damaged base is not copied.
             if !reader.ended_well() {
                 return Ok(None);
             }

@@ -9,13 +9,15 @@ use rayon::prelude::*;
 use crate::base::{Base, SECTIONS, Section};
 use crate::build::{IndexBuilder, push_u32, push_u64, write_sections};
 use crate::compact::Compacted;
-use crate::embedding::{Embedding, Vector, VectorsBuilder, has_vector};
+use crate::embedding::{ComposedVectors, Embedding, Vector, VectorsBuilder, has_vector};
 use crate::index::IndexedFile;
 use crate::terms::PostingsReader;
 use crate::varint;
 
 /// Bytes of terms from which on the files so far become a part.
 const PART_BYTES: usize = 24 << 20;
+/// Files whose vectors are made one after the other: enough to share words, and few enough for all threads.
+const FILES_AT_ONCE: usize = 64;
 /// Terms between two looks at the cancel flag.
 const POLL: u32 = 1 << 12;
 
@@ -85,15 +87,18 @@ impl<'e> PartsBuilder<'e> {
 
     fn add_vectors(&mut self, cancel: &Cancel) -> Result<(), Cancelled> {
         let table = self.table;
-        let made: Vec<Vec<Vector>> = self
-            .files
-            .par_iter()
-            .map(|(_, file)| {
+        let vectors_of = |files: &[(Box<str>, Arc<IndexedFile>)]| {
+            let mut composed = ComposedVectors::default();
+            let mut made = Vec::with_capacity(files.len());
+            for (_, file) in files {
                 cancel.check()?;
-                Ok(table.of_entries(file.terms()))
-            })
-            .collect::<Result<_, Cancelled>>()?;
-        for ((_, file), vectors) in self.files.iter().zip(&made) {
+                made.push(table.of_next_entries(file.terms(), &mut composed));
+            }
+            Ok(made)
+        };
+        let made = self.files.par_chunks(FILES_AT_ONCE).map(vectors_of);
+        let made = made.collect::<Result<Vec<Vec<Vec<Vector>>>, Cancelled>>()?;
+        for ((_, file), vectors) in self.files.iter().zip(made.iter().flatten()) {
             let with = file.heads().iter().zip(vectors).filter(|(head, _)| has_vector(head.kind));
             with.for_each(|(_, vector)| self.vectors.push(vector));
         }

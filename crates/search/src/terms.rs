@@ -184,6 +184,10 @@ pub struct FileTermsBuilder {
     rows: Vec<Vec<(u32, Counts)>>,
     /// Parts of identifiers as written.
     parts: FxHashMap<Box<str>, KnownPart>,
+    /// Identifiers of several parts: where theirs are in `sequences`.
+    compounds: FxHashMap<Box<str>, (u32, u32)>,
+    /// The parts of all of them.
+    sequences: Vec<KnownPart>,
 }
 
 impl FileTermsBuilder {
@@ -265,16 +269,39 @@ impl FileTermsBuilder {
         self.heads[number].cut.words |= text.len() > MAX_FIELD_BYTES;
         let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
         words::identifiers(text, |identifier| {
-            words::parts(identifier, |part| {
-                let known = self.part(part);
-                let Some(term) = known.term else { return };
-                if matches!(field, Field::Name | Field::Owner) || !known.is_idle {
-                    self.count(number, field, term);
-                    let length = &mut self.heads[number].lengths[field as usize];
-                    *length = length.saturating_add(1);
-                }
-            });
+            if words::is_one_part(identifier) {
+                let known = self.part(identifier);
+                return self.count_part(number, field, known);
+            }
+            let (start, end) = self.compound(identifier);
+            for at in start..end {
+                self.count_part(number, field, self.sequences[at as usize]);
+            }
         });
+    }
+
+    fn count_part(&mut self, number: usize, field: Field, known: KnownPart) {
+        let Some(term) = known.term else { return };
+        if matches!(field, Field::Name | Field::Owner) || !known.is_idle {
+            self.count(number, field, term);
+            let length = &mut self.heads[number].lengths[field as usize];
+            *length = length.saturating_add(1);
+        }
+    }
+
+    /// The range of the parts of an identifier among the sequences: it is split where it stands first.
+    fn compound(&mut self, identifier: &str) -> (u32, u32) {
+        if let Some(range) = self.compounds.get(identifier) {
+            return *range;
+        }
+        let start = self.sequences.len() as u32;
+        words::parts(identifier, |part| {
+            let known = self.part(part);
+            self.sequences.push(known);
+        });
+        let range = (start, self.sequences.len() as u32);
+        self.compounds.insert(identifier.into(), range);
+        range
     }
 
     fn part(&mut self, part: &str) -> KnownPart {
@@ -653,6 +680,24 @@ mod tests {
         let (_, postings) = terms.terms().find(|(term, _)| *term == "connection").expect("term");
         let found: Vec<_> = PostingsReader::new(postings).collect();
         assert_eq!(found, [(1, Counts([1, 0, 1, 1, 0, 0, 1]))]);
+    }
+
+    #[test]
+    fn an_identifier_counts_as_its_parts_wherever_it_stands() {
+        let of_body = |body: &str| {
+            let mut builder = FileTermsBuilder::new();
+            let entry = builder.entry(&Entry { key: 1, name: "x", ..Entry::default() });
+            builder.body(entry, body);
+            builder.literal(entry, body);
+            builder.finish()
+        };
+        for (joined, split) in [
+            ("loadAll(loadAll, load_all) HTTPServer _ __", "load All load All load all HTTP Server"),
+            ("a_1 a_1 x86_64 the_pool", "a 1 a 1 x86 64 the pool"),
+            ("ÜberGröße ÜberGröße_2", "Über Größe Über Größe 2"),
+        ] {
+            assert_eq!(of_body(joined), of_body(split), "{joined}");
+        }
     }
 
     #[test]

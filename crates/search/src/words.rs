@@ -43,7 +43,7 @@ pub fn identifiers<'a>(text: &'a str, mut emit: impl FnMut(&'a str)) {
 /// characters.
 pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
     for chunk in identifier.split('_').filter(|chunk| !chunk.is_empty()) {
-        if chunk.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        if is_one_part(chunk) {
             emit(chunk);
             continue;
         }
@@ -69,6 +69,11 @@ pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
         }
         emit(&chunk[start..]);
     }
+}
+
+/// Returns whether an identifier is certainly one part: it has small letters of ASCII and digits only.
+pub fn is_one_part(identifier: &str) -> bool {
+    identifier.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Like [`parts`], of a text of ASCII letters and digits.

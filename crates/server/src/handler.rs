@@ -3,46 +3,79 @@
 use std::sync::Arc;
 
 use m1nd_base::uri::unescape;
+use m1nd_mind::Memories;
 use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, canonical_name};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
+use crate::caller::Caller;
 use crate::calls::{Calls, Outcome};
 use crate::instructions::instructions;
+use crate::message::METHODS;
 use crate::options::ServeOptions;
+use crate::presence::Presence;
 use crate::roots::Roots;
 use crate::upkeep::Upkeep;
-use crate::{prompts, resources};
+use crate::{apps, prompts, resources};
 
 /// The server side of one connection.
-pub(crate) struct Handler {
+pub struct Handler {
     calls: Calls,
     upkeep: Arc<Upkeep>,
     roots: Arc<Roots>,
-    listed: Arc<[Tool]>,
+    face: Arc<Face>,
+    /// The client is counted as long as its handler lives.
+    _presence: Presence,
+}
+
+/// What a server shows of itself. The same for all clients with the same options.
+#[derive(Debug)]
+pub(crate) struct Face {
+    listed: Vec<Tool>,
     format: Format,
     name: &'static str,
     instructions: String,
+    asks_roots: bool,
+    root_from_client: bool,
+}
+
+impl Face {
+    pub(crate) fn new(options: &ServeOptions) -> Self {
+        let ServeOptions { format, name, asks_roots, root_from_client, .. } = *options;
+        let (listed, instructions) = (listing(options), instructions(options));
+        Self { listed, format, name, instructions, asks_roots, root_from_client }
+    }
 }
 
 impl Handler {
-    pub(crate) fn new(calls: Calls, upkeep: Arc<Upkeep>, options: &ServeOptions) -> Self {
-        let (listed, roots) = (listing(options).into(), Arc::new(Roots::new()));
-        let (format, name) = (options.format, options.name);
-        Self { calls, upkeep, roots, listed, format, name, instructions: instructions(options) }
+    pub(crate) fn new(
+        calls: Calls,
+        upkeep: Arc<Upkeep>,
+        memories: Arc<Memories>,
+        face: Arc<Face>,
+        presence: Presence,
+    ) -> Self {
+        Self { calls, upkeep, roots: Arc::new(Roots::new(memories)), face, _presence: presence }
+    }
+
+    fn expect_folders(&self) {
+        if self.face.root_from_client {
+            self.upkeep.expect_folders();
+        }
     }
 
     /// Asks the client for its roots without blocking anything.
     fn ask_roots(&self, peer: Peer<RoleServer>) {
-        let (roots, upkeep) = (self.roots.clone(), self.upkeep.clone());
+        let roots = self.roots.clone();
+        let upkeep = self.face.root_from_client.then(|| self.upkeep.clone());
         tokio::spawn(async move { roots.ask(&peer, upkeep).await });
     }
 }
@@ -159,8 +192,8 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts();
         ServerConfig::new(capabilities.build())
-            .with_server_info(Implementation::new(self.name, env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.instructions.clone())
+            .with_server_info(Implementation::new(self.face.name, env!("CARGO_PKG_VERSION")))
+            .with_instructions(self.face.instructions.clone())
     }
 
     async fn initialize(
@@ -169,9 +202,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         #[allow(deprecated, reason = "versions up to 2025-11-25 have roots, and clients of them are asked")]
-        if request.capabilities.roots.is_some() {
+        if request.capabilities.roots.is_some() && self.face.asks_roots {
             self.roots.expect();
-            self.upkeep.expect_folders();
+            self.expect_folders();
         }
         let answer = self.negotiate_initialize(&request)?;
         // What was agreed, not what was asked for: what later requests may do depends on it.
@@ -184,7 +217,9 @@ impl ServerHandler for Handler {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.upkeep.expect_folders();
+        if self.face.asks_roots {
+            self.expect_folders();
+        }
         self.ask_roots(context.peer);
     }
 
@@ -194,13 +229,15 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let version = context.protocol_version();
-        let tools = self.listed.iter().cloned().map(|tool| known_to(version.as_ref(), tool));
+        let shows_pages = apps::is_supported(&context);
+        let tools = self.face.listed.iter().cloned().map(|tool| known_to(version.as_ref(), tool));
+        let tools = tools.map(|tool| if shows_pages { apps::with_page(tool) } else { tool });
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let name = canonical_name(name);
-        self.listed.iter().find(|tool| tool.name == name).cloned()
+        self.face.listed.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -213,8 +250,8 @@ impl ServerHandler for Handler {
         if tool.is_some_and(|tool| tool.asks_client) {
             self.roots.wait_until_settled().await;
         }
-        let form = tool.map_or(self.format, |tool| tool.form_of(&arguments, self.format));
-        match self.calls.run(&name, arguments, &context).await {
+        let form = tool.map_or(self.face.format, |tool| tool.form_of(&arguments, self.face.format));
+        match self.calls.run(&name, arguments, &Caller::of(&context)).await {
             Outcome::Answer(outcome) => {
                 let text_of = tool.and_then(|tool| tool.text_of);
                 let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
@@ -236,7 +273,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListResourcesResult::with_all_items(resources::list_resources(&self.calls, version.as_ref())))
+        let mut listed = resources::list_resources(&self.calls, version.as_ref());
+        if apps::is_supported(&context) {
+            listed.extend(apps::list_pages(&self.calls));
+        }
+        Ok(ListResourcesResult::with_all_items(listed))
     }
 
     async fn list_resource_templates(
@@ -255,9 +296,14 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
         let Some(address) = unescape(uri) else { return Err(resources::report_unknown(&self.calls, uri)) };
+        if apps::is_supported(&context)
+            && let Some(page) = apps::read_page(&self.calls, &address)
+        {
+            return Ok(page.into());
+        }
         // Memories are of the project that the client has open.
         self.roots.wait_until_settled().await;
-        match self.calls.read(&address, &context).await {
+        match self.calls.read(&address, &Caller::of(&context)).await {
             None => Err(resources::report_unknown(&self.calls, uri)),
             Some((resource, Outcome::Answer(Ok(text)))) => Ok(resources::content(resource, uri, text).into()),
             Some((_, Outcome::Answer(Err(error)))) => Err(resources::error(uri, &error)),
@@ -282,12 +328,16 @@ impl ServerHandler for Handler {
         prompts::get(&self.calls, &request).map(Into::into)
     }
 
-    /// Malformed requests of known methods; unknown methods never get this far.
+    /// Malformed requests of known methods, and unknown methods of clients whose messages another transport reads.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(ErrorData::invalid_params(format!("Invalid params for {}", request.method), None))
+        let method: String = request.method.chars().take(80).collect();
+        Err(match METHODS.contains(&request.method.as_str()) {
+            true => ErrorData::invalid_params(format!("Invalid params for {method}"), None),
+            false => ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None),
+        })
     }
 }

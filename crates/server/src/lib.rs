@@ -1,4 +1,4 @@
-//! MCP over stdio: maps the tool registry to the wire.
+//! MCP: maps the tool registry to the wire, for one client over stdio, or for many that share a [`Host`].
 //!
 //! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28,
 //! discovery, cancellation, progress. Our own transport precedes it, because the contract is wider than the SDK's:
@@ -11,12 +11,17 @@
 //! - A cancelled call stops and gets no answer; when the client disconnects, everything stops.
 //! - Standard output carries the protocol and nothing else.
 
+mod apps;
+mod caller;
 mod calls;
+mod events;
 mod framing;
 mod handler;
+mod host;
 mod instructions;
 mod message;
 mod options;
+mod presence;
 mod progress;
 mod prompts;
 mod resources;
@@ -27,19 +32,20 @@ mod transport;
 mod upkeep;
 
 use std::io::Read;
-use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_tools::Services;
 
-pub use calls::unknown_tool;
+pub use calls::{THREADS, unknown_tool};
+pub use events::{Event, EventKind, KEPT_EVENTS};
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
-pub use handler::tools_list;
+pub use handler::{Handler, tools_list};
+pub use host::{Health, Host};
 pub use instructions::instructions;
 pub use message::{BATCH, NESTING};
-pub use options::{SERVER_NAME, ServeOptions};
+pub use options::{SERVER_NAME, ServeOptions, Source};
+pub use presence::Presence;
 pub use transport::{IN_FLIGHT, Output, OutputClosed};
-use upkeep::Upkeep;
 
 /// Threads that serve the protocol itself.
 const WIRE_THREADS: usize = 2;
@@ -64,26 +70,47 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Output,
 ) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WIRE_THREADS)
-        .max_blocking_threads(calls::THREADS)
-        .thread_name("m1nd-call")
-        .enable_time()
-        .build()?;
-    let running = Arc::new(running::Running::default());
-    let upkeep = Arc::new(Upkeep::new(services.clone(), &options, running.clone()));
-    upkeep.start(services)?;
-    let calls = calls::Calls::new(services.clone(), &options, running.clone(), upkeep.clone());
-    let handler = handler::Handler::new(calls, upkeep.clone(), &options);
+    serve_shared(services, options, input, output, |_| ())
+}
+
+/// Like [`serve`], for a server that other clients may use: it goes on until they have left, too. `on_start` is called
+/// in the runtime of the server.
+///
+/// # Errors
+/// Those of [`serve`].
+pub fn serve_shared(
+    services: &Services,
+    options: ServeOptions,
+    input: impl Read + Send + 'static,
+    output: impl Output,
+    on_start: impl FnOnce(&Host),
+) -> Result<(), ServeError> {
+    let runtime = start_runtime()?;
+    let host = Host::start(services, options)?;
     let ended = runtime.block_on(async {
-        let transport = transport::StdioTransport::start(input, output, running.clone())?;
-        // Skips the SDK's handshake, because requests before `initialize` are answered, too.
-        let service = rmcp::service::serve_directly(handler, transport, None);
-        service.waiting().await.map_err(ServeError::from)
+        on_start(&host);
+        let ended = host.serve(input, output).await;
+        host.wait_for_guests().await;
+        ended
     });
-    running.cancel_all();
+    stop(&host, runtime);
+    ended
+}
+
+/// Starts the threads of a server, with as many for calls as it runs at once.
+///
+/// # Errors
+/// The system refused a thread.
+pub fn start_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(WIRE_THREADS).max_blocking_threads(THREADS).thread_name("m1nd-call");
+    Ok(builder.enable_all().build()?)
+}
+
+/// Ends a server: cancels what runs, and waits for it, with a limit.
+pub fn stop(host: &Host, runtime: tokio::runtime::Runtime) {
+    host.stop();
     runtime.shutdown_timeout(SHUTDOWN);
     // If a thread still holds the engine, the caller's drop would not save its edits.
-    upkeep.wait_for_end();
-    ended.map(|reason| tracing::debug!(?reason, "the client disconnected"))
+    host.wait_for_end();
 }

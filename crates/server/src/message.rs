@@ -18,7 +18,7 @@ pub const BATCH: usize = 100;
 /// Protocol version assumed for a client that names none.
 const ASSUMED_VERSION: &str = "2024-11-05";
 /// Supported request methods.
-const METHODS: &[&str] = &[
+pub(crate) const METHODS: &[&str] = &[
     "initialize",
     "server/discover",
     "ping",

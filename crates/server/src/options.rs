@@ -1,7 +1,35 @@
+use std::time::Duration;
+
 use m1nd_tools::{Format, ToolChoice, ToolDef, Toolset};
 
 /// Name under which the server introduces itself.
 pub const SERVER_NAME: &str = "m1nd-mcp";
+
+/// How a client reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// Standard input and output of the server.
+    #[default]
+    Stdio,
+    /// A program that passes on its standard input and output.
+    Attached,
+    /// MCP over HTTP.
+    Http,
+    /// The REST face.
+    Rest,
+}
+
+impl Source {
+    /// The word in events.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Attached => "attached",
+            Self::Http => "http",
+            Self::Rest => "rest",
+        }
+    }
+}
 
 /// How to serve.
 #[derive(Debug, Clone)]
@@ -29,6 +57,12 @@ pub struct ServeOptions {
     pub refresh: bool,
     /// Answers from the index of the folder that the client has open, once it says which.
     pub root_from_client: bool,
+    /// Asks the client which folders it has open. Not for clients that share one memory: the last would decide for all.
+    pub asks_roots: bool,
+    /// How long a call may take before it is cancelled; `None` for no limit.
+    pub call_limit: Option<Duration>,
+    /// How its clients reach it.
+    pub source: Source,
 }
 
 impl Default for ServeOptions {
@@ -45,6 +79,9 @@ impl Default for ServeOptions {
             index_when_empty: false,
             refresh: false,
             root_from_client: false,
+            asks_roots: true,
+            call_limit: None,
+            source: Source::Stdio,
         }
     }
 }

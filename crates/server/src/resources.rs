@@ -53,7 +53,7 @@ pub(crate) fn error(uri: &str, error: &ToolError) -> ErrorData {
     let mut data = error.to_json();
     data["uri"] = uri.into();
     match error.code {
-        ErrorCode::Internal | ErrorCode::StoreFailed | ErrorCode::Cancelled | ErrorCode::Busy => {
+        ErrorCode::Internal | ErrorCode::StoreFailed | ErrorCode::Cancelled | ErrorCode::Timeout | ErrorCode::Busy => {
             ErrorData::internal_error(error.message.clone(), Some(data))
         }
         _ => ErrorData::resource_not_found(format!("Resource not found: {}", error.message), Some(data)),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use m1nd_mind::Memories;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 
@@ -24,11 +25,13 @@ pub(crate) struct Roots {
     /// Whether no answer is pending.
     settled: watch::Sender<bool>,
     is_offered: AtomicBool,
+    /// The memories that are searched in the folders of the client.
+    memories: Arc<Memories>,
 }
 
 impl Roots {
-    pub(crate) fn new() -> Self {
-        Self { settled: watch::Sender::new(true), is_offered: AtomicBool::new(false) }
+    pub(crate) fn new(memories: Arc<Memories>) -> Self {
+        Self { settled: watch::Sender::new(true), is_offered: AtomicBool::new(false), memories }
     }
 
     /// The client supports roots: calls wait for its answer from now on.
@@ -38,7 +41,7 @@ impl Roots {
     }
 
     /// Asks the client, if it can be asked.
-    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, upkeep: Arc<Upkeep>) {
+    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, upkeep: Option<Arc<Upkeep>>) {
         if !self.is_offered.load(Ordering::Acquire) {
             return;
         }
@@ -51,8 +54,11 @@ impl Roots {
             }
             Err(_) => Vec::new(),
         };
+        self.memories.set_client_places(folders.clone());
         // Opening an index reads files.
-        let _ = tokio::task::spawn_blocking(move || upkeep.take_folders(folders)).await;
+        if let Some(upkeep) = upkeep {
+            let _ = tokio::task::spawn_blocking(move || upkeep.take_folders(folders)).await;
+        }
         self.settled.send_replace(true);
     }
 

@@ -75,10 +75,9 @@ impl Upkeep {
         self.builders.fetch_add(usize::from(self.root_from_client), Ordering::AcqRel);
     }
 
-    /// Takes the folders that the client has open: for its memories, and as the root if none was named. Blocks while
-    /// the index of that is opened.
+    /// Takes the folders that the client has open as the root, if none was named. Blocks while the index of that is
+    /// opened.
     pub(crate) fn take_folders(&self, folders: Vec<PathBuf>) {
-        self.services.memories.set_client_places(folders.clone());
         if !self.root_from_client {
             return;
         }

@@ -182,6 +182,7 @@ fn add(
     limits: &HandleLimits,
     expiry: &Expiry,
 ) -> rusqlite::Result<HandleWrite> {
+    // Counted and written in one transaction: other processes write the same table.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     clear(&transaction, expiry)?;
     let held =
@@ -189,6 +190,7 @@ fn add(
     let held: i64 = transaction
         .prepare_cached(held)?
         .query_row(params![handle.owner, handle.kind, to_signed(expiry.now_ms)], |row| row.get(0))?;
+    // Room per owner first, then in all.
     let mut verdict = if to_unsigned(held) >= limits.per_owner as u64 {
         HandleWrite::TooMany
     } else {

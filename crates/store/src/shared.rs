@@ -90,6 +90,34 @@ impl SharedFolder {
         }
     }
 
+    /// Names of the files in the folder, in order; none if it does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn list(&self) -> Result<Vec<String>, StoreError> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("read the folder", &self.folder)(error)),
+        };
+        let mut names: Vec<String> =
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// Removes a file; does nothing if it does not exist.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn remove(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(name);
+        match self.system.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", &path)(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Updates a file under the lock: `change` maps its content to the new content, or to `None` to leave it. Waits
     /// up to `wait` for other processes that change files of this folder.
     ///

@@ -13,6 +13,7 @@ pub(crate) fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> Stri
         (Some(path), Some(line)) => format!("  {path}:{line}"),
         _ => String::new(),
     };
+    // Rows are told apart by their members: edges, answers, renames, couplings, anomalies.
     if has(&["source", "target", "relation"]) {
         let relation = text("relation").unwrap_or_default();
         let places = change(row, "old_weight", "new_weight").map(|change| format!("  {change} places"));
@@ -44,6 +45,7 @@ pub(crate) fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> Stri
         let edge: Vec<String> = text("edge").unwrap_or_default().split(' ').map(short_target).collect();
         return format!("{}  {} places", edge.join(" "), change(row, "old", "new").unwrap_or_default());
     }
+    // What is left is about a file, or has a form of its own.
     match text("file_path").or_else(|| text("file")) {
         Some(path) => file_text(row, path),
         None => other_text(row),

@@ -1,6 +1,6 @@
 //! The comment at the head of a symbol, which is shortened where it is shown with the code.
 
-use m1nd_engine::Language;
+use m1nd_engine::{Language, ReadingRules};
 
 use crate::rows::count;
 use crate::source::{count_escaped, number_lines};
@@ -16,9 +16,9 @@ const MAX_HEADER: usize = 60;
 /// The lines in the middle of a long comment at the head of a symbol, by their index: first, and the one behind the
 /// last. `None` if it has no comment, or a short one.
 pub(crate) fn find_middle(lines: &[&str], language: Option<Language>) -> Option<(usize, usize)> {
-    let (start, end) = match language {
-        Some(Language::Python) => find_docstring(lines)?,
-        _ => (0, lines.iter().take_while(|line| is_comment(line)).count()),
+    let (start, end) = match language.is_some_and(|language| ReadingRules::of(language).has_docstrings) {
+        true => find_docstring(lines)?,
+        false => (0, lines.iter().take_while(|line| is_comment(line)).count()),
     };
     (end - start >= MIN_LINES).then(|| (start + FIRST_LINES, end - LAST_LINES))
 }

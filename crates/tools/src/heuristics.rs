@@ -2,8 +2,8 @@
 
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::history::ProjectHistory;
-pub(crate) use m1nd_query::risk::{HALF_LIFE, LEAST};
 use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode, TrustNode, file_signals};
+pub(crate) use m1nd_query::risk::{HALF_LIFE, LEAST};
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};

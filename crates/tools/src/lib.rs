@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod apps;
 mod change_rows;
 mod checks;
 mod continuity;
@@ -30,6 +31,7 @@ mod resources;
 mod rows;
 pub mod sarif;
 mod services;
+mod shorten;
 mod site_text;
 mod sites;
 mod source;
@@ -38,6 +40,7 @@ mod test_rows;
 mod trust;
 mod word;
 
+pub use apps::{APPS, AppDef, EXTENSION, MIME_TYPE, app_of, find_app};
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,
@@ -50,4 +53,5 @@ pub use persons::{HeldLock, guarded_by, held_locks, release_lock};
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find, resolve_call};
 pub use resources::{RESOURCES, ResourceDef, find_resource};
+pub use rows::resolve as find_node;
 pub use services::{Services, permission_scope};

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::{FeedbackEntry, Prior};
+use m1nd_query::retrieval::{Feedback, FeedbackEntry, Prior};
 use serde::Serialize;
 
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Priming and feedback that affect a row.
 #[derive(Debug, Serialize)]
@@ -66,7 +67,7 @@ struct Applied {
 #[derive(Debug, Serialize)]
 struct EntryRow {
     ledger_id: i64,
-    feedback: &'static str,
+    feedback: Word<Feedback>,
     query: String,
     similarity: f64,
     age_days: u64,
@@ -108,7 +109,7 @@ fn list_applied(snapshot: &Snapshot, prior: &Prior, rows: impl Iterator<Item = N
     let beside = prior.told_right().into_iter().filter(|node| !rows.contains(node));
     let entry = |entry: &FeedbackEntry| EntryRow {
         ledger_id: entry.id,
-        feedback: entry.feedback,
+        feedback: Word(entry.feedback),
         query: entry.query.chars().take(SHOWN_QUERY).collect(),
         similarity: round_value(entry.similarity),
         age_days: entry.age_days,

@@ -17,7 +17,7 @@ use crate::edit::{
     ValidatePlan,
 };
 use crate::exploration::{
-    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
+    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Diagram, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
     LayerInspect, Layers, Learn, Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust,
     Warmup,
 };
@@ -88,6 +88,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Savings>(),
     ToolDef::read::<Layers>(),
     ToolDef::read::<LayerInspect>(),
+    ToolDef::read::<Diagram>(),
     ToolDef::write::<TrailSave>(),
     ToolDef::read::<TrailResume>(),
     ToolDef::read::<TrailList>(),

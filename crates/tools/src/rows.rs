@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::framework::{ErrorCode, ToolError};
 use crate::past;
+use crate::shorten;
 
 /// Lines of a row that meet words of the question, beside its header.
 const MATCHING_LINES: usize = 2;
@@ -103,11 +104,7 @@ pub(crate) fn code_lines(
 
 /// A line without runs of spaces, cut at [`CODE_LINE_BYTES`].
 pub(crate) fn shorten(text: &str) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match folded.len() > CODE_LINE_BYTES {
-        true => format!("{}…", &folded[..folded.floor_char_boundary(CODE_LINE_BYTES)]),
-        false => folded,
-    }
+    shorten::to_bytes(&shorten::fold(text), CODE_LINE_BYTES).into_owned()
 }
 
 /// A node that an answer starts from.
@@ -130,7 +127,10 @@ impl Seed {
 }
 
 /// Resolves the node that a caller names.
-pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+///
+/// # Errors
+/// What is wrong with the name, with what else it may mean.
+pub fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::invalid(format!(
             "argument `{argument}` is empty, expected a node id, a path or a name"

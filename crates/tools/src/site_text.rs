@@ -1,7 +1,6 @@
 //! The text of an answer that lists the users of a node: the verdict first, then the places by file, then where more
 //! may be.
 
-use std::collections::HashSet;
 use std::fmt::Write;
 
 use m1nd_base::EdgeTier;
@@ -80,6 +79,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     let is_closed = text(closure, "state") == "closed";
     let only: Vec<&str> =
         body.get("roles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    // What was asked: all uses, or those of some roles.
     let noun = match *only {
         _ if body.contains_key("total_sites") => "call".to_owned(),
         [] => "use".to_owned(),
@@ -97,6 +97,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     if body.contains_key("without_tests") {
         figures.push_str(" outside of tests");
     }
+    // Of what the places are made.
     let roles =
         member("by_role").iter().map(|(role, number)| format!("{number} {role}")).collect::<Vec<_>>().join(", ");
     let tests = number(body, "total_in_tests");
@@ -110,6 +111,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     if !parts.is_empty() && (shown.total > 0 || !only.is_empty()) {
         let _ = write!(figures, " ({})", parts.join(", "));
     }
+    // The verdict comes first: an agent may read only that.
     let hiding = number(closure, "total_hiding");
     let mut out = match (is_closed, hiding) {
         (true, _) => format!("complete: {figures}; no search adds one"),
@@ -128,6 +130,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         let _ = write!(out, "; shown: {} to {}", shown.before + 1, shown.before + shown.rows);
     }
     out.push('\n');
+    // What may be missing, and what is left out on purpose.
     if !is_closed && !text(closure, "beside").is_empty() {
         let _ = writeln!(out, "{}", text(closure, "beside"));
     }
@@ -244,7 +247,7 @@ fn write_lists(body: &Members, budget: usize) -> String {
     let implementations: Vec<&Members> = list(body, "implementations").collect();
     if !implementations.is_empty() {
         let total = number(body, "total_implementations");
-        let _ = writeln!(out, "implemented by {}:", count(total, "method"));
+        let _ = writeln!(out, "implemented or overridden by {}:", count(total, "method"));
         let left = budget.saturating_sub(out.len());
         push_places(&mut out, &implementations, total, left);
     }
@@ -253,17 +256,19 @@ fn write_lists(body: &Members, budget: usize) -> String {
     out
 }
 
-/// Writes the places of `closure.hiding`.
+/// Writes the places of `closure.hiding` that may hide direct uses, and the number of the others.
 pub(crate) fn push_hiding(out: &mut String, body: &Members, budget: usize) {
     let Some(closure) = body.get("closure").and_then(Value::as_object) else { return };
-    let mut seen = HashSet::new();
-    // A place may hide a direct use and a farther one.
-    let hiding: Vec<&Members> =
-        list(closure, "hiding").filter(|row| seen.insert((text(row, "file_path"), line_of(row)))).collect();
-    if !hiding.is_empty() {
-        let total = number(closure, "total_hiding").saturating_sub(list(closure, "hiding").count() - hiding.len());
+    let (far, near): (Vec<&Members>, Vec<&Members>) = list(closure, "hiding").partition(|row| row.contains_key("far"));
+    // They come first, so all of them are listed if one of the others is.
+    let total = if far.is_empty() { number(closure, "total_hiding") } else { near.len() };
+    if !near.is_empty() {
         let _ = writeln!(out, "may be more ({}):", count(total, "place"));
-        push_places(out, &hiding, total, budget);
+        push_places(out, &near, total, budget);
+    }
+    if !far.is_empty() {
+        let all = number(closure, "total_hiding").saturating_sub(near.len());
+        let _ = writeln!(out, "farther ones may hide behind {} (in `closure` of the JSON)", count(all, "place"));
     }
 }
 

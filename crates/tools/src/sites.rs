@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::framework::{is_zero, qualify_name};
 use crate::rows::NodeRow;
 use crate::source::clip;
-use crate::word::Word;
+use crate::word::{Provenance, Word};
 
 /// Other targets of a possible row that are named.
 const MAX_ALTERNATIVES: usize = 2;
@@ -52,7 +52,7 @@ pub(crate) struct SiteRow {
     in_test: bool,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    provenance: Option<Word<Provenance>>,
     /// The file changed since it was indexed, so the place may be off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stale: bool,
@@ -99,7 +99,7 @@ pub(crate) fn site_rows(snapshot: &Snapshot, places: &[Occurrence]) -> Vec<SiteR
             target: None,
             or: list_alternatives(snapshot, place),
             in_test: place.in_test,
-            provenance: place.compiler.then_some(m1nd_query::export::COMPILER),
+            provenance: Provenance::of(place.compiler),
             stale,
         }
     };

@@ -12,7 +12,7 @@ pub(crate) trait Kind: Copy {
 }
 
 /// A kind in an answer: typed in the code, its word on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Word<T>(pub(crate) T);
 
 impl<T: Kind> Serialize for Word<T> {
@@ -65,6 +65,18 @@ answer_kinds! {
     pub(crate) Level { Low = "low", Medium = "medium", High = "high", Critical = "critical", }
 }
 
+answer_kinds! {
+    /// Source of an edge, where it is not our linker.
+    pub(crate) Provenance { Scip = "scip", }
+}
+
+impl Provenance {
+    /// The source of an edge; `None` if it is our linker.
+    pub(crate) fn of(is_compiler: bool) -> Option<Word<Self>> {
+        is_compiler.then_some(Word(Self::Scip))
+    }
+}
+
 /// The trust in a file, by the tier of its risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Band(pub(crate) m1nd_query::risk::Tier);
@@ -102,8 +114,13 @@ kinds! {
     m1nd_engine::TargetState,
     m1nd_query::analysis::CrossKind,
     m1nd_query::analysis::fingerprint::Likeness,
+    m1nd_query::analysis::trace::ExceptionRelation,
     m1nd_query::analysis::trace::MatchedBy,
+    m1nd_query::analysis::trace::Origin,
+    m1nd_query::analysis::trace::Risk,
+    m1nd_query::changes::AnomalyKind,
     m1nd_query::changes::Asked,
+    m1nd_query::changes::CouplingDirection,
     m1nd_query::changes::FileChange,
     m1nd_query::changes::Velocity,
     m1nd_query::changes::predict::Source,

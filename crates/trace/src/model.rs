@@ -261,9 +261,4 @@ impl Trace {
             format => format.word(),
         }
     }
-
-    /// The reported exception.
-    pub fn find_reported(&self) -> Option<&Exception> {
-        self.exceptions.iter().find(|exception| exception.relation == Relation::Reported)
-    }
 }

@@ -181,6 +181,7 @@ impl<'a> Walker<'a> {
         let mut walk = Walk::default();
         let mut folders = Vec::new();
         let mut level = vec![start];
+        // Level by level, so that the depth is known and the order does not depend on threads.
         'levels: while !level.is_empty() {
             if depth > self.limits.folder_depth {
                 let detail = format!("more than {} folders deep", self.limits.folder_depth);
@@ -193,6 +194,7 @@ impl<'a> Walker<'a> {
                 let listings =
                     batch.par_iter().map(|folder| self.list(folder)).collect::<Result<Vec<Listing>, Cancelled>>()?;
                 for (folder, listing) in batch.iter().zip(listings) {
+                    // The same files again would double every name.
                     if listing.is_second_checkout {
                         walk.skipped.extend(listing.skipped);
                         continue;
@@ -206,6 +208,7 @@ impl<'a> Walker<'a> {
                     }
                     next.extend(listing.folders);
                 }
+                // A home folder as root must not fill the memory.
                 if walk.files.len() > self.limits.files || folders.len() > self.limits.files {
                     self.cut(&mut walk);
                     break 'levels;

@@ -1,8 +1,8 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `bench past`, `bench federation`: see
-//! [`edit`], [`past`], [`federation`]. `cargo xtask bench torture [--write] [NAME...]`: see [`torture`]. `cargo xtask
-//! bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from scratch in a fresh store, and
-//! prints the cost beside that of `ctags -R` on the same tree, if installed, and that of parsing the same files with
-//! tree-sitter and nothing else; then repeats with a warm facts cache. `--write` also stores the figures in
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `past`, `federation`, `http`: see [`edit`],
+//! [`past`], [`federation`], [`http`]. `cargo xtask bench torture [--write] [NAME...]`: see [`torture`]. `cargo xtask
+//! bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from scratch in a fresh
+//! store, and prints the cost beside that of `ctags -R` on the same tree, if installed, and that of parsing the same
+//! files with tree-sitter and nothing else; then repeats with a warm facts cache. `--write` also stores the figures in
 //! `benches/ingest.md`. `--binary FILE` before the paths measures another build of the program. `cargo xtask bench
 //! instructions [--write|--check]` counts instead of timing: see [`instructions`].
 //!
@@ -22,6 +22,7 @@ use serde_json::Value;
 mod edit;
 mod federation;
 mod find;
+mod http;
 mod instructions;
 mod memory;
 mod past;
@@ -46,7 +47,7 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|edit|federation|find|past [--write] PATH... | bench memory [--write] | \
+    let usage = "expected: cargo xtask bench ingest|edit|federation|find|http|past [--write] PATH... | bench memory [--write] | \
                  bench instructions [--write|--check] | bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
@@ -68,6 +69,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         "edit" => edit::run(paths, writes),
         "federation" => federation::run(paths, writes),
         "find" => find::run(paths, writes),
+        "http" => http::run(paths, writes),
         "past" => past::run(paths, writes),
         _ => Err(format!("unknown benchmark `{what}`; {usage}").into()),
     }

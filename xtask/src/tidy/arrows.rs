@@ -28,7 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
     ("tools", &["query", "layout", "mind", "sessions", "edit", "run", "engine", "base"]),
     ("server", &["tools", "mind", "engine", "base"]),
-    ("cli", &["server", "tools", "query", "layout", "mind", "run", "engine", "base"]),
+    ("http", &["server", "tools", "query", "engine", "store", "base"]),
+    ("cli", &["http", "server", "tools", "query", "layout", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),
 ];
 /// Prefix of all packages except the tasks.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use m1nd_http::Address;
 
 use self::memory::MemoryArgs;
 use self::tools::ToolArgs;
@@ -140,9 +141,12 @@ pub(crate) enum Command {
     /// Call a tool, as an agent would
     #[command(display_order = 60, disable_help_flag = true)]
     Call(CallArgs),
-    /// Serve MCP to a client over standard input and output
+    /// Serve MCP to a client over standard input and output, or to several over HTTP
     #[command(display_order = 61)]
     Serve(ServeArgs),
+    /// Show this project in the browser
+    #[command(display_order = 61)]
+    Open(OpenArgs),
     /// Connect the MCP clients of this project, after showing the change
     #[command(display_order = 62)]
     Init(InitArgs),
@@ -155,6 +159,9 @@ pub(crate) enum Command {
     /// Write the graph as rows, for other programs
     #[command(display_order = 64)]
     Export(ExportArgs),
+    /// Draw the modules, layers, or the impact of a symbol as a picture
+    #[command(display_order = 48)]
+    Map(MapArgs),
     /// Check what changed: declared layers, stored bug patterns, new cycles of folders
     #[command(display_order = 49)]
     Check(CheckArgs),
@@ -291,9 +298,20 @@ pub(crate) struct CallArgs {
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct ServeArgs {
-    /// Serve over standard input and output (the default, and the only transport)
-    #[arg(long)]
+    /// Serve one client over standard input and output (the default)
+    #[arg(long, conflicts_with = "http")]
     pub stdio: bool,
+    /// Serve any number of clients over HTTP: MCP at `/mcp`, the tools at `/api`, a page for people [default address:
+    /// 127.0.0.1, with a free port]
+    #[arg(
+        long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0", require_equals = false
+    )]
+    pub http: Option<Address>,
+    /// Pass the client on to a running server of this project, so that both share one index; without one, serve it here
+    #[arg(long, conflicts_with = "http")]
+    pub attach: bool,
+    #[command(flatten)]
+    pub over_http: HttpArgs,
     /// A folder that may be indexed and read; can be repeated [default: the repository around the current folder]
     #[arg(long = "root", value_name = "PATH")]
     pub roots: Vec<PathBuf>,
@@ -317,6 +335,36 @@ pub(crate) struct ServeArgs {
     /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]
     pub toolset: Vec<String>,
+}
+
+/// Options of `m1nd serve --http`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct HttpArgs {
+    /// Certificate with its chain, as PEM. An address that other machines reach needs one
+    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "http")]
+    pub tls_cert: Option<PathBuf>,
+    /// Key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert", requires = "http")]
+    pub tls_key: Option<PathBuf>,
+    /// Listen on an address that other machines reach without a certificate: everybody on the way can read the token
+    #[arg(long, requires = "http")]
+    pub insecure: bool,
+    /// Another name of this server that clients use; can be repeated
+    #[arg(long = "allow-host", value_name = "NAME", requires = "http")]
+    pub hosts: Vec<String>,
+    /// End when nobody has used the server for this many seconds
+    #[arg(long, value_name = "SECONDS", requires = "http")]
+    pub idle: Option<u64>,
+}
+
+/// Finds the running server of the project, or starts one that ends when nobody uses it.
+#[derive(Debug, Args)]
+pub(crate) struct OpenArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Only print the address
+    #[arg(long)]
+    pub print: bool,
 }
 
 #[derive(Debug, Args)]
@@ -579,6 +627,53 @@ pub(crate) enum FailOn {
     Reverify,
     /// Always exit with code 0
     Never,
+}
+
+/// Indexes the repository if it is not yet, and brings the index up to date. A picture has the colours of a light or
+/// dark page as the reader's system asks for (PNG: light). Its second line says what is left out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  m1nd map --out map.svg                     the modules and what they use
+  m1nd map --layers --out layers.html        layers, and the dependencies against them
+  m1nd map --impact Pool.acquire --out a.png what a change of a function reaches
+  m1nd map --scope src/app                   one folder, as Mermaid on standard output")]
+pub(crate) struct MapArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// File to write; its ending says the format [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Format [default: by the ending of the file, else mermaid]
+    #[arg(long, value_enum)]
+    pub format: Option<MapFormat>,
+    /// Draw what a change of this symbol or file reaches
+    #[arg(long, value_name = "SYMBOL", conflicts_with_all = ["layers", "scope"])]
+    pub impact: Option<String>,
+    /// Draw the modules in their layers, declared or inferred, with what contradicts them in red
+    #[arg(long)]
+    pub layers: bool,
+    /// Only files of this folder or glob
+    #[arg(long, value_name = "PATH")]
+    pub scope: Option<String>,
+    /// Maximum number of boxes
+    #[arg(long, value_name = "COUNT", default_value_t = m1nd_query::figures::DEFAULT_BOXES)]
+    pub limit: usize,
+}
+
+/// Formats of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MapFormat {
+    /// A picture for documents and pages
+    Svg,
+    /// A picture of pixels
+    Png,
+    /// One offline page: pan and zoom
+    Html,
+    /// Text that Graphviz draws
+    Dot,
+    /// Text that GitHub and most editors draw
+    Mermaid,
 }
 
 /// Brings the index up to date first. Rows go to standard output, progress to standard error.

@@ -6,6 +6,8 @@ use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 use m1nd_tools::{ALL, Command, ToolDef, bounds, default_of};
 use serde_json::Value;
 
+use crate::schema::{Property, Schema};
+
 /// Name of the argument that holds the words after the name of the command.
 const WORDS: &str = "words";
 /// First place of the commands of tools in the list of commands.
@@ -71,11 +73,12 @@ pub(crate) fn build_documented(tool: &'static ToolDef, command: Option<Command>)
         None => format!("m1nd call {}", tool.name),
     };
     let schema = tool.schema();
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let Schema { properties, required } = Schema::of(&schema);
+    let is_required = |name: &str| required.iter().any(|known| known == name);
     let positional = command.map_or(&[][..], |command| command.positional);
     let joins = command.is_some_and(|command| command.joins);
     // Not clap's own, which lists every flag that is required.
-    let shown = positional.iter().map(|name| match (required.contains(name), joins) {
+    let shown = positional.iter().map(|name| match (is_required(name), joins) {
         (true, true) => format!(" <{}>...", name.to_uppercase()),
         (true, false) => format!(" <{}>", name.to_uppercase()),
         (false, _) => format!(" [{}]", name.to_uppercase()),
@@ -89,7 +92,7 @@ pub(crate) fn build_documented(tool: &'static ToolDef, command: Option<Command>)
         .max_term_width(WIDTH)
         .after_help(format!("{}\n\nExample:\n  {}", flowing(tool.help), example(tool, command)));
     let flag = |(name, property): (&String, &Value)| {
-        let is_required = required.contains(&name.as_str()) && name != "agent_id";
+        let is_required = is_required(name) && name != "agent_id";
         let argument = Arg::new(name.clone()).required(is_required);
         match positional.iter().position(|other| other == name) {
             Some(at) => {
@@ -105,7 +108,7 @@ pub(crate) fn build_documented(tool: &'static ToolDef, command: Option<Command>)
     };
     let shared = of_every_tool();
     let is_own = |(name, _): &(&String, &Value)| shared.iter().all(|flag| flag.get_id() != name.as_str());
-    let own = schema["properties"].as_object().into_iter().flatten().filter(is_own).map(flag);
+    let own = properties.iter().filter(is_own).map(flag);
     base.args(own.collect::<Vec<_>>()).args(&shared)
 }
 
@@ -151,9 +154,9 @@ fn of_every_tool() -> [Arg; 6] {
 
 /// The value that a flag takes.
 fn value(argument: Arg, property: &Value) -> Arg {
-    let words: Vec<String> =
-        property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-    match property["type"].as_str() {
+    let property = Property::of(property);
+    let words: Vec<String> = property.words().map(str::to_owned).collect();
+    match property.kind() {
         Some("boolean") => argument.value_name("BOOLEAN").num_args(0..=1).value_parser(["true", "false"]),
         _ if !words.is_empty() => argument.value_name("WORD").value_parser(words),
         Some(kind) => argument.value_name(kind.to_uppercase()),
@@ -163,7 +166,8 @@ fn value(argument: Arg, property: &Value) -> Arg {
 
 fn about(name: &str, property: &Value, is_required: bool) -> String {
     // Not described in the schema, where each word costs every session tokens.
-    let about = property["description"].as_str().unwrap_or(match name {
+    let described = Property::of(property).description;
+    let about = described.as_deref().unwrap_or(match name {
         "agent_id" => "Name of the caller [default: cli]",
         "max_output_chars" => "Maximum size of the answer, in bytes",
         "format" => "Form of the answer [default: text]",

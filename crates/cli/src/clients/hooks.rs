@@ -1,7 +1,9 @@
 //! The entries in `.claude/settings.json` for the hooks of Claude Code that show memories.
 
+use crate::json::with_member;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json_edit::{EditError, remove_items, set_item};
@@ -16,6 +18,19 @@ struct Hook {
     event: &'static str,
     matcher: Option<&'static str>,
     word: &'static str,
+}
+
+/// What is read of an entry of the file.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    hooks: Vec<Command>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Command {
+    command: String,
 }
 
 const HOOKS: &[Hook] = &[
@@ -39,10 +54,9 @@ pub(crate) fn set_hooks(text: &str, command: &[String]) -> Result<Option<String>
     let command: Vec<String> = command.iter().map(|word| quote_word(word)).collect();
     for hook in HOOKS {
         let ours = format!(" memory hook {}", hook.word);
-        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", command.join(" ")), "timeout": TIMEOUT}]});
-        if let Some(matcher) = hook.matcher {
-            entry["matcher"] = matcher.into();
-        }
+        let command = format!("{}{ours}", command.join(" "));
+        let entry = json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]});
+        let entry = hook.matcher.into_iter().fold(entry, |entry, matcher| with_member(entry, "matcher", matcher));
         let is_ours = |item: &Value| starts_command(item, &ours);
         let before = edited.as_deref().unwrap_or(text);
         edited = set_item(before, SECTION, hook.event, &entry, is_ours)?.or(edited);
@@ -66,8 +80,8 @@ pub(crate) fn remove_hooks(text: &str) -> Result<Option<String>, EditError> {
 
 /// Whether an entry runs a command with this end.
 fn starts_command(item: &Value, end: &str) -> bool {
-    let commands = item["hooks"].as_array().into_iter().flatten().filter_map(|hook| hook["command"].as_str());
-    commands.into_iter().any(|command| command.ends_with(end))
+    let entry = Entry::deserialize(item).unwrap_or_default();
+    entry.hooks.iter().any(|hook| hook.command.ends_with(end))
 }
 
 /// Quotes a word for a shell.
@@ -89,11 +103,15 @@ mod tests {
         let text = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}\n    ],\n    \"PreToolUse\": []\n  }\n}\n";
         let once = set_hooks(text, "m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&once).expect("is JSON");
-        assert_eq!(value["model"], "x");
-        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], "./mine.sh");
-        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "m1nd memory hook stop");
-        assert_eq!(value["hooks"]["PreToolUse"][0]["matcher"], "Edit|MultiEdit|Write|NotebookEdit");
-        assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 5);
+        for (at, expected) in [
+            ("/model", json!("x")),
+            ("/hooks/Stop/0/hooks/0/command", json!("./mine.sh")),
+            ("/hooks/Stop/1/hooks/0/command", json!("m1nd memory hook stop")),
+            ("/hooks/PreToolUse/0/matcher", json!("Edit|MultiEdit|Write|NotebookEdit")),
+            ("/hooks/SessionStart/0/hooks/0/timeout", json!(5)),
+        ] {
+            assert_eq!(value.pointer(at), Some(&expected), "{at}");
+        }
         assert!(once.contains("{\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}"), "{once}");
         assert_eq!(set_hooks(&once, "m1nd"), Ok(None), "a second time there is nothing to do");
         let without = text.replace(",\n    \"PreToolUse\": []", "");
@@ -103,12 +121,10 @@ mod tests {
         assert_eq!(remove_hooks(&alone), Ok(Some(String::new())));
         let moved = set_hooks(&once, "/opt/my tools/m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&moved).expect("is JSON");
-        assert_eq!(
-            value["hooks"]["Stop"].as_array().map(Vec::len),
-            Some(2),
-            "a program elsewhere takes the place of the old"
-        );
-        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "'/opt/my tools/m1nd' memory hook stop");
+        let stop = value.pointer("/hooks/Stop").and_then(Value::as_array).expect("is a list");
+        assert_eq!(stop.len(), 2, "a program elsewhere takes the place of the old");
+        let command = stop[1].pointer("/hooks/0/command");
+        assert_eq!(command, Some(&json!("'/opt/my tools/m1nd' memory hook stop")));
     }
 
     #[test]

@@ -111,8 +111,9 @@ pub(crate) fn read_command(syntax: Syntax, text: &str, section: &str, name: &str
         return Ok(None);
     }
     let whole: Value = serde_json::from_str(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
-    let command = &whole[section][name]["command"];
-    Ok(command.as_str().or_else(|| command[0].as_str()).map(str::to_owned))
+    let command = whole.get(section).and_then(|section| section.get(name)).and_then(|entry| entry.get("command"));
+    let program = command.and_then(|command| command.as_str().or_else(|| command.get(0)?.as_str()));
+    Ok(program.map(str::to_owned))
 }
 
 /// Returns the text without the entry at `section` → `name`; `None` if it does not exist. A section that is empty then
@@ -266,7 +267,7 @@ pub(crate) fn remove_items(
         }
         let plain = now.strip_prefix('\u{feff}').unwrap_or(now);
         let whole: Value = serde_json::from_str(plain).map_err(|error| EditError::Invalid(error.to_string()))?;
-        let list = whole[section][name].as_array();
+        let list = whole.get(section).and_then(|section| section.get(name)).and_then(Value::as_array);
         let Some((list, ours)) = list.and_then(|list| Some((list, list.iter().position(&is_ours)?))) else {
             return Ok(edited);
         };
@@ -456,8 +457,9 @@ mod tests {
         ] {
             let edited = set(text);
             let mut after: Value = serde_json::from_str(&edited).unwrap_or_else(|error| panic!("{error}: {edited}"));
-            assert_eq!(after["mcpServers"]["m1nd"]["command"], "m1nd", "{edited}");
-            let again = set_entry(&edited, "mcpServers", "m1nd", &after["mcpServers"]["m1nd"].clone());
+            let entry = after.pointer("/mcpServers/m1nd").expect("is there").clone();
+            assert_eq!(entry.get("command"), Some(&json!("m1nd")), "{edited}");
+            let again = set_entry(&edited, "mcpServers", "m1nd", &entry);
             assert_eq!(again, Ok(None), "the second time there is nothing to do");
             let before = text.trim_start_matches('\u{feff}');
             let mut before: Value = serde_json::from_str(if before.is_empty() { "{}" } else { before }).unwrap();
@@ -465,7 +467,8 @@ mod tests {
                 if let Some(servers) = value.get_mut("mcpServers").and_then(Value::as_object_mut) {
                     servers.remove("m1nd");
                 }
-                let empty = value["mcpServers"].as_object().is_none_or(|servers| servers.is_empty());
+                let servers = value.get("mcpServers").and_then(Value::as_object);
+                let empty = servers.is_none_or(|servers| servers.is_empty());
                 if empty {
                     value.as_object_mut().unwrap().remove("mcpServers");
                 }
@@ -489,7 +492,7 @@ mod tests {
             let plain = blank_comments(&edited);
             assert_eq!(plain.len(), edited.len());
             let value: Value = serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {edited}"));
-            assert_eq!(value["mcpServers"]["m1nd"], entry, "{edited}");
+            assert_eq!(value.pointer("/mcpServers/m1nd"), Some(&entry), "{edited}");
             let removed = remove_entry(Syntax::Comments, &edited, "mcpServers", "m1nd").unwrap().unwrap();
             assert_eq!(removed, text);
             assert_eq!(remove_entry(Syntax::Comments, text, "mcpServers", "m1nd"), Ok(None));

@@ -92,7 +92,7 @@ fn an_entry_is_what_the_client_documents() {
         "{goose}"
     );
     let opencode: Value = serde_json::from_str(&text(Client::Opencode)).expect("is JSON");
-    assert_eq!(opencode["mcp"]["m1nd"]["command"][1], "serve");
+    assert_eq!(opencode.pointer("/mcp/m1nd/command/1"), Some(&json!("serve")));
     let copilot: Value = serde_json::from_str(&text(Client::Copilot)).expect("is JSON");
-    assert_eq!(copilot["mcpServers"]["m1nd"]["tools"], json!(["*"]));
+    assert_eq!(copilot.pointer("/mcpServers/m1nd/tools"), Some(&json!(["*"])));
 }

@@ -59,6 +59,7 @@ fn call(
         return out.help(&tools::build_documented(tool, command).render_help());
     }
     out.json |= flags.json;
+    // Flags after the name of the tool win over those before it.
     let mut common = common.clone();
     common.home = flags.home.or(common.home);
     common.model = flags.model.or(common.model);
@@ -69,6 +70,7 @@ fn call(
     let (config, settings) = project::load_config(&common, vec![root.clone()], false)?;
     let uses_resident =
         resident::can_answer(tool) && resident::is_allowed(flags.no_daemon || common.no_daemon, settings.daemon);
+    // A process that holds the index open answers at once.
     if uses_resident {
         let mind = project::memory_places(&project::places(&config, &root), true)?;
         match resident::ask(&config, &mind, tool, &arguments, out.json) {
@@ -79,9 +81,10 @@ fn call(
                 let next = "repeat this command in a few seconds, or when `m1nd ingest` is done";
                 return Err(CliError::Tool(error.next_step(next)));
             }
-            Some(Answer::Declined) | None => {}
+            Some(Answer::Declined | Answer::Attached) | None => {}
         }
     }
+    // Otherwise the index is opened here, for this one answer.
     let services = match reads {
         true => project::open_to_ask(&common, &root, tool.needs_fresh)?,
         false => {
@@ -97,6 +100,7 @@ fn call(
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
     let outcome = tool.reply_with_count(&context, arguments, format);
     terminal.finish();
+    // Started after the answer, so that the caller does not wait for it.
     if uses_resident && resident::pays(context.snapshot.graph().node_count(), settings.daemon) {
         resident::start(&config, &common);
     }

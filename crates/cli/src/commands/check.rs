@@ -7,8 +7,10 @@ use m1nd_tools::sarif::{self, Finding, Level, Place, Rule};
 use m1nd_tools::{Context, Services, TOOLS};
 use serde_json::{Value, json};
 
+use crate::answers::{self, BugMatch, BugMatches, BugSeverity, LayerViolation, Layers, NewCycle};
 use crate::args::{CheckArgs, Common};
 use crate::error::CliError;
+use crate::flags::DEFAULT_AGENT;
 use crate::output::{Out, Tone};
 use crate::project;
 
@@ -77,21 +79,17 @@ fn rules() -> Vec<Rule> {
 fn report(services: &Services, since: &str) -> Result<Report, CliError> {
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
-    let ask = |name: &str, arguments: Value| {
-        let missing = || CliError::fail(format!("the tool `{name}` is not there"), "report it");
-        TOOLS.find(name).ok_or_else(missing)?.invoke(&context, arguments).map_err(CliError::Tool)
-    };
     let mut report = Report::default();
     let layers = json!({
-        "agent_id": "cli", "since": since, "violation_limit": MAX_FINDINGS, "exclude_tests": true, "detail": "brief",
+        "agent_id": DEFAULT_AGENT, "since": since, "violation_limit": MAX_FINDINGS, "exclude_tests": true, "detail": "brief",
         "max_output_chars": ANSWER_CHARS,
     });
-    report.take_layers(&ask("layers", layers)?);
+    report.take_layers(answers::ask(&context, layers)?.answer);
     let patterns = json!({
-        "agent_id": "cli", "scope": "changed", "since": since, "max_matches": MAX_FINDINGS,
+        "agent_id": DEFAULT_AGENT, "scope": "changed", "since": since, "max_matches": MAX_FINDINGS,
         "max_matches_per_antibody": MAX_FINDINGS, "max_output_chars": ANSWER_CHARS,
     });
-    report.take_patterns(&ask("antibody_scan", patterns)?);
+    report.take_patterns(answers::ask(&context, patterns)?.answer);
     report.findings.sort_by(|a, b| {
         let key = |one: &Finding| (std::cmp::Reverse(one.level), one.place.path.clone(), one.place.line);
         key(a).cmp(&key(b)).then_with(|| a.identity.cmp(&b.identity))
@@ -100,75 +98,25 @@ fn report(services: &Services, since: &str) -> Result<Report, CliError> {
 }
 
 impl Report {
-    fn take_layers(&mut self, answer: &Value) {
-        self.has_layers = text(answer, "basis").starts_with("declared");
+    fn take_layers(&mut self, answer: Layers) {
+        self.has_layers = answer.basis.starts_with("declared");
         if self.has_layers {
-            let violation = |row: &Value| Finding {
-                rule: LAYERS.to_owned(),
-                level: if row["is_new"] == false { Level::Warning } else { Level::Error },
-                message: format!(
-                    "{} ({}) {} {} ({}): {}",
-                    text(row, "source"),
-                    text(row, "source_layer"),
-                    text(row, "edge_relation"),
-                    text(row, "target"),
-                    text(row, "target_layer"),
-                    text(row, "explanation"),
-                ),
-                place: place(text(row, "location")),
-                related: Vec::new(),
-                identity: format!("{} {}", text(row, "source"), text(row, "target")),
-                is_new: row["is_new"].as_bool(),
-            };
-            let found: Vec<Finding> = rows(answer, "violations").map(violation).collect();
-            let total = answer["summary"]["total_violations"].as_u64().unwrap_or_default() as usize;
-            self.take(found, total, "layers");
+            let found = answer.violations.iter().map(describe_violation).collect();
+            self.take(found, answer.summary.total_violations, "layers");
         }
-        let cycle = |row: &Value| {
-            let strings = |name: &str| -> Vec<String> {
-                rows(row, name).filter_map(|text| text.as_str().map(str::to_owned)).collect()
-            };
-            let (modules, mut places) = (strings("modules"), strings("closed_by"));
-            let first = if places.is_empty() { String::new() } else { places.remove(0) };
-            let mut way = modules.clone();
-            way.extend(modules.first().cloned());
-            Finding {
-                rule: CYCLES.to_owned(),
-                level: Level::Error,
-                message: format!("closes a circle: {}", way.join(" → ")),
-                place: place(&first),
-                related: places.iter().map(|text| place(text)).collect(),
-                identity: way.join(" "),
-                is_new: Some(true),
-            }
-        };
-        let found: Vec<Finding> = rows(answer, "new_cycles").map(cycle).collect();
+        let found: Vec<Finding> = answer.new_cycles.iter().map(describe_cycle).collect();
         let total = found.len();
         self.take(found, total, "cycles");
-        self.gaps.extend(answer["what_is_missing"].as_str().map(str::to_owned));
+        self.gaps.extend(answer.what_is_missing);
     }
 
-    fn take_patterns(&mut self, answer: &Value) {
-        let matched = |row: &Value| Finding {
-            rule: PATTERNS.to_owned(),
-            level: match text(row, "severity") {
-                "critical" => Level::Error,
-                "info" => Level::Note,
-                _ => Level::Warning,
-            },
-            message: format!("matches the bug pattern `{}` ({})", text(row, "antibody_name"), text(row, "antibody_id")),
-            place: place(text(row, "location")),
-            related: Vec::new(),
-            identity: format!("{} {}", text(row, "antibody_id"), place(text(row, "location")).path),
-            is_new: None,
-        };
-        let found: Vec<Finding> = rows(answer, "matches").map(matched).collect();
-        let total = answer["total_matches"].as_u64().unwrap_or_default() as usize;
-        self.take(found, total, "matches of bug patterns");
-        self.patterns = answer["antibodies_checked"].as_u64().unwrap_or_default();
-        let gap = answer["what_is_missing"].as_str().map(str::to_owned);
+    fn take_patterns(&mut self, answer: BugMatches) {
+        let found = answer.matches.iter().map(describe_match).collect();
+        self.take(found, answer.total_matches, "matches of bug patterns");
+        self.patterns = answer.antibodies_checked;
+        let gap = answer.what_is_missing;
         self.gaps.extend(gap.filter(|gap| !self.gaps.contains(gap)));
-        let cut = rows(answer, "timed_out_antibodies").count();
+        let cut = answer.timed_out_antibodies.len();
         if cut > 0 {
             self.gaps.push(format!("the search for {cut} bug patterns was cut"));
         }
@@ -183,12 +131,49 @@ impl Report {
     }
 }
 
-fn rows<'a>(answer: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    answer[name].as_array().into_iter().flatten()
+fn describe_violation(row: &LayerViolation) -> Finding {
+    let LayerViolation { source, source_layer, target, target_layer, edge_relation, explanation, .. } = row;
+    Finding {
+        rule: LAYERS.to_owned(),
+        level: if row.is_new == Some(false) { Level::Warning } else { Level::Error },
+        message: format!("{source} ({source_layer}) {edge_relation} {target} ({target_layer}): {explanation}"),
+        place: place(&row.location),
+        related: Vec::new(),
+        identity: format!("{source} {target}"),
+        is_new: row.is_new,
+    }
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_default()
+fn describe_cycle(row: &NewCycle) -> Finding {
+    let mut way = row.modules.clone();
+    way.extend(row.modules.first().cloned());
+    let mut places = row.closed_by.iter().map(|text| place(text));
+    Finding {
+        rule: CYCLES.to_owned(),
+        level: Level::Error,
+        message: format!("closes a circle: {}", way.join(" → ")),
+        place: places.next().unwrap_or_else(|| place("")),
+        related: places.collect(),
+        identity: way.join(" "),
+        is_new: Some(true),
+    }
+}
+
+fn describe_match(row: &BugMatch) -> Finding {
+    let place = place(&row.location);
+    Finding {
+        rule: PATTERNS.to_owned(),
+        level: match row.severity {
+            BugSeverity::Critical => Level::Error,
+            BugSeverity::Warning => Level::Warning,
+            BugSeverity::Info => Level::Note,
+        },
+        message: format!("matches the bug pattern `{}` ({})", row.antibody_name, row.antibody_id),
+        related: Vec::new(),
+        identity: format!("{} {}", row.antibody_id, place.path),
+        place,
+        is_new: None,
+    }
 }
 
 /// The place that `path:line` names.

@@ -124,12 +124,9 @@ fn index_findings(home: &Path, root: &Path) -> Result<Vec<Finding>, CliError> {
         findings.push(ok("another m1nd process updates this index"));
     }
     let services = Services::over(engine, project::memory_places(&[root.to_path_buf()], true)?);
-    let (cancel, tool) = (Cancel::new(), m1nd_tools::find("doctor"));
+    let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let Some(answer) = tool.map(|tool| tool.invoke(&context, json!({}))).transpose().map_err(CliError::Tool)? else {
-        return Ok(findings);
-    };
-    let checkup: Checkup = answers::read(&answer)?;
+    let checkup: Checkup = answers::ask(&context, json!({}))?.answer;
     findings.extend(checkup.findings.iter().filter_map(of_tool));
     Ok(findings)
 }

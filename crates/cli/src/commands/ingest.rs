@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, IngestArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone, bytes, duration, group_digits, percent};
+use crate::json::with_member;
+use crate::output::{Out, Tone, bytes, duration, group_digits, percent_of};
 use crate::progress::Terminal;
 use crate::{project, resident};
 
@@ -72,11 +73,11 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     let report = outcome?;
     let recovered = engine.files().take_recovered();
     if out.json {
-        let mut answer = as_json(&report, &engine);
-        if !recovered.is_empty() {
-            answer["recovered_writes"] = json!(recovered.batches);
+        let answer = as_json(&report, &engine);
+        match recovered.is_empty() {
+            true => out.value(&answer)?,
+            false => out.value(&with_member(answer, "recovered_writes", json!(recovered.batches)))?,
         }
-        out.value(&answer)?;
     } else {
         summary(&root, &report, &engine, out)?;
     }
@@ -275,7 +276,7 @@ pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: 
     );
     out.line(out.paint(Tone::Strong, &head))?;
     let row = |name: &str, files: String, lines: String, tiers: &Tiers| {
-        let share = |part| percent(part, tiers.total());
+        let share = |part| percent_of(part, tiers.total());
         let (certain, possible) = (share(tiers.certain), share(tiers.possible));
         let (external, unresolved) = (share(tiers.external), share(tiers.unresolved));
         let total = group_digits(tiers.total());

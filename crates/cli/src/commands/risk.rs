@@ -5,10 +5,11 @@ use m1nd_base::{Cancel, NoProgress};
 use m1nd_tools::{Context, TOOLS};
 use serde_json::json;
 
-use crate::answers::{self, Prediction, Predictions, Verdict};
+use crate::answers::{self, Asked, Prediction, Predictions, Verdict};
 use crate::args::{Common, FailOn, RiskArgs};
 use crate::error::CliError;
-use crate::output::{Out, Tone};
+use crate::flags::DEFAULT_AGENT;
+use crate::output::{Out, Tone, percent};
 use crate::project;
 
 /// Runs the command.
@@ -17,13 +18,11 @@ pub(crate) fn run(args: &RiskArgs, common: &Common, out: &mut Out) -> Result<(),
     let services = project::open_to_ask(common, &root, true)?;
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let tool = TOOLS.find("predict").ok_or_else(|| CliError::fail("the tool `predict` is not there", "report it"))?;
-    let arguments = json!({"agent_id": "cli", "changed": args.files, "top_k": args.limit});
-    let answer = tool.invoke(&context, arguments).map_err(CliError::Tool)?;
-    let found: Predictions = answers::read(&answer)?;
+    let arguments = json!({"agent_id": DEFAULT_AGENT, "changed": args.files, "top_k": args.limit});
+    let Asked { answer: found, json } = answers::ask::<Predictions>(&context, arguments)?;
     let missing = found.predictions.iter().filter(|row| fails(row, args.fail_on)).count();
     match (out.json, args.markdown) {
-        (true, _) => out.value(&answer)?,
+        (true, _) => out.value(&json)?,
         (false, true) => out.line(markdown(&found).trim_end())?,
         (false, false) => page(&found, out)?,
     }
@@ -41,10 +40,6 @@ fn fails(row: &Prediction, on: FailOn) -> bool {
         FailOn::Reverify => row.verdict != Verdict::Abstain,
         FailOn::Never => false,
     }
-}
-
-fn percent(value: f64) -> String {
-    format!("{:.0} %", value * 100.0)
 }
 
 /// How far the answer can be trusted, in a sentence.

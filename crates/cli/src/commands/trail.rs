@@ -2,16 +2,14 @@
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_tools::{Context, TOOLS};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::answers::{self, Hypothesis, NodeStates, Trail, Trails};
+use crate::answers::{self, Asked, Hypothesis, NodeStates, Trail, Trails};
 use crate::args::{Common, TrailArgs, TrailCommand};
 use crate::error::CliError;
-use crate::output::Out;
+use crate::flags::DEFAULT_AGENT;
+use crate::output::{Out, percent};
 use crate::project;
-
-/// Writes an answer as a page.
-type WritePage = fn(&Value) -> Result<String, CliError>;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrailArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -19,25 +17,25 @@ pub(crate) fn run(args: &TrailArgs, common: &Common, out: &mut Out) -> Result<()
     let services = project::open_to_ask(common, &root, true)?;
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
-    let (name, mut arguments, page): (_, _, WritePage) = match &args.command {
-        TrailCommand::Show { name } => ("trail_resume", json!({"trail_id": name, "force": true}), markdown),
-        TrailCommand::List => ("trail_list", json!({"limit": LISTED}), list),
+    let (json, page) = match &args.command {
+        TrailCommand::Show { name } => {
+            let arguments = json!({"trail_id": name, "force": true, "agent_id": DEFAULT_AGENT});
+            let Asked { answer, json } = answers::ask(&context, arguments)?;
+            (json, markdown(&answer))
+        }
+        TrailCommand::List => {
+            let arguments = json!({"limit": LISTED, "agent_id": DEFAULT_AGENT});
+            let Asked { answer, json } = answers::ask(&context, arguments)?;
+            (json, list(&answer))
+        }
     };
-    arguments["agent_id"] = json!("cli");
-    let tool = TOOLS.find(name).ok_or_else(|| CliError::fail(format!("the tool `{name}` is missing"), "report it"))?;
-    let answer = tool.invoke(&context, arguments).map_err(CliError::Tool)?;
-    if out.json { out.value(&answer) } else { out.line(page(&answer)?.trim_end()) }
+    if out.json { out.value(&json) } else { out.line(page.trim_end()) }
 }
 
 /// Trails that are listed.
 const LISTED: usize = 100;
 
-fn percent(value: f64) -> String {
-    format!("{:.0} %", value * 100.0)
-}
-
-fn list(answer: &Value) -> Result<String, CliError> {
-    let found: Trails = answers::read(answer)?;
+fn list(found: &Trails) -> String {
     let mut page = String::new();
     for row in &found.trails {
         let changed = row.stale_nodes.filter(|stale| *stale > 0).map(|stale| format!(", {stale} changed"));
@@ -45,12 +43,11 @@ fn list(answer: &Value) -> Result<String, CliError> {
         let changed = changed.unwrap_or_default();
         page += &format!("{label}  ({status}, {agent}: {nodes} nodes{changed})  {}\n", row.trail_id);
     }
-    Ok(if page.is_empty() { "No investigation is saved here.\n".to_owned() } else { page })
+    if page.is_empty() { "No investigation is saved here.\n".to_owned() } else { page }
 }
 
 /// A trail as Markdown. Words of agents are quoted as text, names of code as code, so that none formats anything.
-fn markdown(answer: &Value) -> Result<String, CliError> {
-    let found: Trail = answers::read(answer)?;
+fn markdown(found: &Trail) -> String {
     let mut page = format!("## {}\n\n", plain(&found.label));
     if let Some(summary) = found.trail.summary.as_ref().filter(|summary| !summary.is_empty()) {
         page += &format!("{}\n\n", plain(summary));
@@ -73,7 +70,7 @@ fn markdown(answer: &Value) -> Result<String, CliError> {
     if found.truncated {
         page += "\nMore nodes are in the trail.\n";
     }
-    Ok(page)
+    page
 }
 
 fn section<T>(page: &mut String, title: &str, rows: &[T], row: impl Fn(&T) -> String) {
@@ -147,13 +144,13 @@ By ann. Code since it was saved: 1 moved.
 
 - `file::a.py::fn::f'` moved to `file::b.py::fn::f`: see \\@all
 ";
-        assert_eq!(markdown(&answer).unwrap(), expected);
+        assert_eq!(markdown(&answers::read(&answer).unwrap()), expected);
     }
 
     #[test]
     fn a_list_names_what_changed() {
         let answer = json!({"trails": [{"label": "p", "status": "saved", "agent_id": "ann", "node_count": 2, "stale_nodes": 1, "trail_id": "t"}]});
-        assert_eq!(list(&answer).unwrap(), "p  (saved, ann: 2 nodes, 1 changed)  t\n");
-        assert_eq!(list(&json!({"trails": []})).unwrap(), "No investigation is saved here.\n");
+        assert_eq!(list(&answers::read(&answer).unwrap()), "p  (saved, ann: 2 nodes, 1 changed)  t\n");
+        assert_eq!(list(&Trails::default()), "No investigation is saved here.\n");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, VerifyArgs, VerifyCommand, VerifyKind};
 use crate::error::CliError;
+use crate::json::with_member;
 use crate::output::Out;
 use crate::project;
 
@@ -142,11 +143,11 @@ fn list(
 ) -> Result<(), CliError> {
     if out.json {
         let rows = |commands: &[Allowed]| commands.iter().map(|command| row(root, command)).collect::<Vec<_>>();
-        let mut answer = json!({"allowed": rows(allowed), "proposed": rows(proposed)});
-        if !others.is_empty() {
-            answer["allowed_for_another_repository"] = rows(others).into();
-        }
-        return out.value(&answer);
+        let answer = json!({"allowed": rows(allowed), "proposed": rows(proposed)});
+        return match others.is_empty() {
+            true => out.value(&answer),
+            false => out.value(&with_member(answer, "allowed_for_another_repository", rows(others))),
+        };
     }
     if allowed.is_empty() {
         out.line("No command is allowed. Allow one: m1nd verify allow -- COMMAND")?;

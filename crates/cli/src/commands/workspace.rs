@@ -4,13 +4,26 @@ use std::path::{Path, PathBuf};
 
 use m1nd_engine::{Member, Repository, RootInfo, WORKSPACE_FILE, Workspace, allow_reading, may_read};
 use m1nd_query::repositories::{names_of, namespace};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::args::{Common, WorkspaceArgs, WorkspaceCommand};
 use crate::error::CliError;
 use crate::output::{Out, Tone, group_digits};
 use crate::project;
 
+/// A repository of the workspace, as it is printed.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    path: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<u64>,
+    state: &'static str,
+}
+
+/// State of a repository that can be indexed.
+const READY: &str = "ready";
 /// State of a repository that is in the index.
 const INDEXED: &str = "indexed";
 /// What is said if the workspace lists other repositories than the index has.
@@ -109,9 +122,9 @@ fn list(workspace: &Workspace, common: &Common, out: &mut Out) -> Result<(), Cli
             let state = match (path.is_dir(), may_read(&home, &[workspace.folder().to_owned()], &path)) {
                 (_, false) => "not allowed: add it again",
                 (false, true) => "missing",
-                (true, true) => "ready",
+                (true, true) => READY,
             };
-            json!({"name": known.name, "path": path, "state": state})
+            Row { name: known.name.clone(), path, files: None, state }
         })
         .collect();
     if out.json {
@@ -120,11 +133,9 @@ fn list(workspace: &Workspace, common: &Common, out: &mut Out) -> Result<(), Cli
     if rows.is_empty() {
         return out.line("no repository is listed; add one: m1nd workspace add PATH");
     }
-    let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     for row in &rows {
-        let state = text(row, "state");
-        let shown = if state == "ready" { String::new() } else { format!("  ({state})") };
-        out.line(format!("{}  {}{shown}", out.paint(Tone::Strong, &text(row, "name")), text(row, "path")))?;
+        let shown = if row.state == READY { String::new() } else { format!("  ({})", row.state) };
+        out.line(format!("{}  {}{shown}", out.paint(Tone::Strong, &row.name), row.path.display()))?;
     }
     Ok(())
 }
@@ -138,33 +149,31 @@ fn status(workspace: &Workspace, folder: &Path, common: &Common, out: &mut Out) 
     let is_of = |root: &RootInfo, known: &Repository| {
         root.prefix.trim_end_matches('/') == known.name && root.path == workspace.path_of(known)
     };
-    let row = |name: &str, path: &Path, state: &str| {
+    let row = |name: &str, path: PathBuf, state: &'static str| {
         let files = snapshot.files().within(name).count();
-        json!({"name": name, "path": path, "files": files, "state": state})
+        Row { name: name.to_owned(), path, files: Some(files as u64), state }
     };
     let listed = workspace.repositories();
-    let mut rows: Vec<Value> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for known in listed {
         let is_indexed = snapshot.roots().iter().any(|root| is_of(root, known));
         let state = if is_indexed { INDEXED } else { "not indexed yet" };
-        rows.push(row(&known.name, &workspace.path_of(known), state));
+        rows.push(row(&known.name, workspace.path_of(known), state));
     }
     for root in snapshot.roots().iter().filter(|root| !listed.iter().any(|known| is_of(root, known))) {
-        rows.push(row(root.prefix.trim_end_matches('/'), &root.path, "removed"));
+        rows.push(row(root.prefix.trim_end_matches('/'), root.path.clone(), "removed"));
     }
     // Of other repositories than those of the index, it is known without a look at the disk that it is old.
-    let is_same = rows.iter().all(|row| row["state"] == INDEXED);
+    let is_same = rows.iter().all(|row| row.state == INDEXED);
     let unseen = if is_same { project::describe_unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
     if out.json {
         return out.value(&json!({"repositories": rows, "nodes": snapshot.graph().node_count(), "stale": unseen}));
     }
     for row in &rows {
-        let files = row["files"].as_u64().unwrap_or(0);
+        let files = row.files.unwrap_or_default();
         let files = format!("{} {}", group_digits(files), if files == 1 { "file" } else { "files" });
-        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let state = text("state");
-        let shown = if state == INDEXED { String::new() } else { format!("  ({state})") };
-        out.line(format!("{}  {files}  {}{shown}", out.paint(Tone::Strong, &text("name")), text("path")))?;
+        let shown = if row.state == INDEXED { String::new() } else { format!("  ({})", row.state) };
+        out.line(format!("{}  {files}  {}{shown}", out.paint(Tone::Strong, &row.name), row.path.display()))?;
     }
     match unseen {
         _ if snapshot.is_empty() => out.line("nothing is indexed yet: m1nd ingest"),

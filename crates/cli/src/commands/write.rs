@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use m1nd_run::{AllowError, AllowedPath};
 use m1nd_tools::guarded_by;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::verify::describe_refusal;
 use crate::args::{Common, WriteArgs, WriteCommand};
@@ -62,22 +63,29 @@ fn explain(error: AllowError) -> CliError {
     describe_refusal(error, "m1nd write list", "pass a path in the repository")
 }
 
-fn row(root: &Path, row: &AllowedPath) -> Value {
+/// A path that may be written, as it is printed.
+#[derive(Serialize)]
+struct Row<'a> {
+    path: String,
+    repository: &'a [String],
+}
+
+fn row<'a>(root: &Path, row: &'a AllowedPath) -> Row<'a> {
     let path = Path::new(&row.path).strip_prefix(root).map_or(row.path.clone(), |inner| inner.display().to_string());
     let path = if row.path.ends_with('/') && !path.ends_with('/') { format!("{path}/") } else { path };
-    json!({"path": path, "repository": row.repository})
+    Row { path, repository: &row.repository }
 }
 
 fn report(out: &mut Out, done: &str, root: &Path, allowed: &AllowedPath) -> Result<(), CliError> {
     let row = row(root, allowed);
     match out.json {
         true => out.value(&json!({done: row})),
-        false => out.line(format!("{done}: {}", row["path"].as_str().unwrap_or_default())),
+        false => out.line(format!("{done}: {}", row.path)),
     }
 }
 
 fn list(out: &mut Out, root: &Path, allowed: &[AllowedPath]) -> Result<(), CliError> {
-    let rows: Vec<Value> = allowed.iter().map(|allowed| row(root, allowed)).collect();
+    let rows: Vec<Row<'_>> = allowed.iter().map(|allowed| row(root, allowed)).collect();
     if out.json {
         return out.value(&json!({"allowed": rows}));
     }
@@ -85,6 +93,5 @@ fn list(out: &mut Out, root: &Path, allowed: &[AllowedPath]) -> Result<(), CliEr
         return out.line("Nothing is allowed. Allow a file or folder: m1nd write allow PATH");
     }
     let mut numbered = rows.iter().enumerate();
-    numbered
-        .try_for_each(|(index, row)| out.line(format!("{:2}  {}", index + 1, row["path"].as_str().unwrap_or_default())))
+    numbered.try_for_each(|(index, row)| out.line(format!("{:2}  {}", index + 1, row.path)))
 }

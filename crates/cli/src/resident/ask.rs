@@ -1,6 +1,7 @@
 //! The side that asks.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use m1nd_mind::MindConfig;
 use m1nd_tools::ToolDef;
 use serde_json::Value;
 
-use super::{ARGUMENT, Answer, MAX_MESSAGE, MemoryPlaces, Question, build, setup};
+use super::{ARGUMENT, Answer, MAX_MESSAGE, MemoryPlaces, Question, Request, build, setup};
 use crate::args::Common;
 
 /// How long an answer is waited for before the caller answers by itself.
@@ -25,24 +26,29 @@ pub(crate) fn ask(
     json: bool,
 ) -> Option<Answer> {
     let stream = ResidentPlace::of(config)?.connect().ok()?;
-    let question = Question {
+    let question = Request::Ask(Question {
         build: build(),
         setup: setup(config),
         tool: tool.name.to_owned(),
         arguments: arguments.clone(),
         json,
         memories: MemoryPlaces::new(mind),
-    };
-    let exchange = || -> std::io::Result<Answer> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        (&stream).write_all(format!("{}\n", serde_json::to_string(&question)?).as_bytes())?;
-        let mut line = String::new();
-        BufReader::new((&stream).take(MAX_MESSAGE)).read_line(&mut line)?;
-        Ok(serde_json::from_str(&line)?)
-    };
-    let answer = exchange().inspect_err(|error| tracing::debug!(%error, "the resident process did not answer")).ok()?;
+    });
+    let answer = send(&stream, &question)
+        .inspect_err(|error| tracing::debug!(%error, "the resident process did not answer"))
+        .ok()?;
     (answer != Answer::Declined).then_some(answer)
+}
+
+/// Sends a request and reads the answer.
+pub(super) fn send(stream: &UnixStream, request: &Request) -> std::io::Result<Answer> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut output = stream;
+    output.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream.take(MAX_MESSAGE)).read_line(&mut line)?;
+    Ok(serde_json::from_str(&line)?)
 }
 
 /// Starts a process that keeps this index open, unless there is one. Does not wait for it.

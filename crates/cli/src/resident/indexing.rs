@@ -11,8 +11,8 @@ use m1nd_engine::{Engine, EngineConfig, ResidentPlace, ResidentSocket};
 use m1nd_mind::MindConfig;
 use m1nd_tools::{ErrorCode, Services};
 
-use super::run::answer_with;
-use super::{Answer, Question, build, can_answer, exchange, setup};
+use super::answer::answer_with;
+use super::{Answer, Question, Request, build, can_answer, exchange, setup};
 
 /// Interval of the looks for a caller.
 const LOOK: Duration = Duration::from_millis(20);
@@ -58,6 +58,10 @@ fn answer_until(is_over: &AtomicBool, socket: &ResidentSocket, answer: &dyn Fn(Q
             continue;
         };
         let waits = |stream: &UnixStream| stream.set_nonblocking(false);
+        let answer = |request| match request {
+            Request::Ask(question) => answer(question),
+            Request::Attach(_) | Request::GiveWay => Answer::Declined,
+        };
         if let Err(error) = waits(&stream).and_then(|()| exchange(&stream, answer)) {
             tracing::debug!(%error, "a question was not answered");
         }
@@ -73,7 +77,7 @@ fn reply(services: &Services, of_callers: &(String, String), question: Question)
     if !is_same || !engine.snapshot().is_empty() {
         return Answer::Declined;
     }
-    match (tool.answers_unlinked, engine.unlinked()) {
+    match (tool.answers_unlinked, engine.find_unlinked()) {
         (true, Some(_)) => match answer_with(services, tool, question) {
             Some(Ok(answer)) => answer,
             Some(Err(error)) if error.code == ErrorCode::EmptyGraph => Answer::BeingBuilt(error.message),

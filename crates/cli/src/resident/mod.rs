@@ -1,12 +1,23 @@
-//! A process that keeps the index of a project open between questions of the command line. The first question of a
-//! large project starts it, later ones are passed to it, and it ends by itself when nobody asks. It only reads.
-//! Whatever it cannot answer exactly as a program of its own would is left to the caller, which then answers as if
-//! there were none.
+//! A process that keeps the index of a project open for others. It listens on a socket in the state of the project.
+//!
+//! - A server (`m1nd serve`) is such a process as long as it runs: it answers questions of the command line, and serves
+//!   further clients (`m1nd serve --attach`), which then cost no index of their own.
+//! - Without one, the first question of a large project starts a process that only answers questions. It ends by itself
+//!   when nobody asks, or when a server starts.
+//!
+//! Whatever the process cannot answer exactly as a program of its own would is left to the caller, which then answers
+//! as if there were none.
 
+#[cfg(unix)]
+mod answer;
 #[cfg(unix)]
 mod ask;
 #[cfg(unix)]
+mod attach;
+#[cfg(unix)]
 mod indexing;
+#[cfg(unix)]
+mod listen;
 #[cfg(unix)]
 mod run;
 
@@ -22,7 +33,11 @@ use serde_json::Value;
 #[cfg(unix)]
 pub(crate) use ask::{ask, start};
 #[cfg(unix)]
+pub(crate) use attach::{attach, relay};
+#[cfg(unix)]
 pub(crate) use indexing::answer_while_indexing;
+#[cfg(unix)]
+pub(crate) use listen::Listening;
 #[cfg(unix)]
 pub(crate) use run::run;
 
@@ -43,7 +58,40 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 /// Largest message, in bytes.
 const MAX_MESSAGE: u64 = 64 << 20;
 
-/// A question, as one line of JSON.
+/// What is sent to such a process, as one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+enum Request {
+    /// Answer a call of a tool.
+    Ask(Question),
+    /// Serve the client whose messages follow.
+    Attach(Guest),
+    /// End, if it only answers questions: a server starts.
+    GiveWay,
+}
+
+/// A client of another process.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Guest {
+    /// Identity of the program that asks.
+    build: String,
+    /// Hash of everything beside the options that answers depend on.
+    setup: String,
+    /// Where memories are searched.
+    memories: MemoryPlaces,
+    options: GuestOptions,
+}
+
+/// The options of a client, as words of the command line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct GuestOptions {
+    pub(crate) is_text: bool,
+    pub(crate) toolset: Vec<String>,
+    pub(crate) envelope: bool,
+    pub(crate) output_schemas: bool,
+    pub(crate) read_only: bool,
+}
+
+/// A question.
 #[derive(Debug, Serialize, Deserialize)]
 struct Question {
     /// Identity of the program that asks.
@@ -83,6 +131,8 @@ pub(crate) enum Answer {
     Json(Value, Option<usize>),
     /// The index is being built, and does not answer this yet, for this reason.
     BeingBuilt(String),
+    /// The client is served; its messages follow.
+    Attached,
     /// The caller has to answer by itself.
     Declined,
 }
@@ -103,21 +153,26 @@ pub(crate) fn pays(nodes: usize, setting: Option<bool>) -> bool {
     setting == Some(true) || nodes >= LEAST_NODES
 }
 
-/// Reads the question of a caller and sends it the answer.
+/// Reads the request of a caller and sends it the answer.
 #[cfg(unix)]
 fn exchange(
     mut stream: &std::os::unix::net::UnixStream,
-    answer: impl FnOnce(Question) -> Answer,
+    answer: impl FnOnce(Request) -> Answer,
 ) -> std::io::Result<()> {
     use std::io::{BufRead, BufReader, Read, Write};
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut line = String::new();
     BufReader::new(stream.take(MAX_MESSAGE)).read_line(&mut line)?;
-    let question: Question = serde_json::from_str(&line)?;
-    let tool = question.tool.clone();
-    let answer = answer(question);
-    tracing::info!(tool, declined = answer == Answer::Declined, "asked");
+    let request: Request = serde_json::from_str(&line)?;
+    let tool = match &request {
+        Request::Ask(question) => Some(question.tool.clone()),
+        _ => None,
+    };
+    let answer = answer(request);
+    if let Some(tool) = tool {
+        tracing::info!(tool, declined = answer == Answer::Declined, "asked");
+    }
     stream.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes())
 }
 
@@ -153,6 +208,27 @@ pub(crate) fn answer_while_indexing(_: &m1nd_engine::Engine, _: &EngineConfig) -
 
 #[cfg(not(unix))]
 pub(crate) fn start(_: &EngineConfig, _: &crate::args::Common) {}
+
+#[cfg(not(unix))]
+pub(crate) fn attach(_: &EngineConfig, _: &MindConfig, _: GuestOptions) -> Option<()> {
+    None
+}
+
+#[cfg(not(unix))]
+pub(crate) fn relay(_: &()) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Where a server listens for others; nowhere on this platform.
+#[cfg(not(unix))]
+pub(crate) struct Listening;
+
+#[cfg(not(unix))]
+impl Listening {
+    pub(crate) fn start(_: &m1nd_server::Host, _: EngineConfig) -> Self {
+        Self
+    }
+}
 
 #[cfg(not(unix))]
 pub(crate) fn run(_: &[std::ffi::OsString]) -> std::process::ExitCode {

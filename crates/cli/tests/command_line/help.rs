@@ -52,33 +52,45 @@ fn each_command_explains_itself() {
     check(
         &["serve", "--help"],
         expect![[r#"
-            Serve MCP to a client over standard input and output
+            Serve MCP to a client over standard input and output, or to several over HTTP
 
             Usage: m1nd serve [OPTIONS]
 
             Options:
-                  --home <FOLDER>    Folder of the index and all state [default: ~/.m1nd]
-                  --stdio            Serve over standard input and output (the default, and the only transport)
-                  --model <FOLDER>   Folder of an embedding model (model2vec or BERT) that reorders the best
-                                     matches
-                  --root <PATH>      A folder that may be indexed and read; can be repeated [default: the
-                                     repository around the current folder]
-                  --json             Write JSON for programs
-                  --no-watch         Do not watch files; the index changes only when `ingest` is called
-                  --color <WHEN>     Colours: `auto` is on a terminal and without NO_COLOR [possible values:
-                                     auto, always, never]
-                  --read-only        Reject every tool that changes something
-                  --format <FORM>    Form of the answers: `text` is compact, for models; `json` for programs
-                                     [default: json] [possible values: json, text]
-                  --no-pager         Do not show long answers of tools through a pager
-                  --envelope         Add `_m1nd` to answers as JSON: the next calls, and memories about their
-                                     nodes
-                  --no-daemon        Answer in this process: neither ask nor start one that keeps the index open
-                  --output-schemas   List the schema of each answer as JSON; clients are then sent each answer
-                                     twice, as text and as structured content
-                  --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
-                                     other tools can still be called [default: all]
-              -h, --help             Print help
+                  --home <FOLDER>      Folder of the index and all state [default: ~/.m1nd]
+                  --stdio              Serve one client over standard input and output (the default)
+                  --http [<ADDRESS>]   Serve any number of clients over HTTP: MCP at `/mcp`, the tools at
+                                       `/api`, a page for people [default address: 127.0.0.1, with a free port]
+                  --model <FOLDER>     Folder of an embedding model (model2vec or BERT) that reorders the best
+                                       matches
+                  --attach             Pass the client on to a running server of this project, so that both
+                                       share one index; without one, serve it here
+                  --json               Write JSON for programs
+                  --color <WHEN>       Colours: `auto` is on a terminal and without NO_COLOR [possible values:
+                                       auto, always, never]
+                  --tls-cert <FILE>    Certificate with its chain, as PEM. An address that other machines reach
+                                       needs one
+                  --no-pager           Do not show long answers of tools through a pager
+                  --tls-key <FILE>     Key of the certificate, as PEM
+                  --insecure           Listen on an address that other machines reach without a certificate:
+                                       everybody on the way can read the token
+                  --no-daemon          Answer in this process: neither ask nor start one that keeps the index
+                                       open
+                  --allow-host <NAME>  Another name of this server that clients use; can be repeated
+                  --idle <SECONDS>     End when nobody has used the server for this many seconds
+                  --root <PATH>        A folder that may be indexed and read; can be repeated [default: the
+                                       repository around the current folder]
+                  --no-watch           Do not watch files; the index changes only when `ingest` is called
+                  --read-only          Reject every tool that changes something
+                  --format <FORM>      Form of the answers: `text` is compact, for models; `json` for programs
+                                       [default: json] [possible values: json, text]
+                  --envelope           Add `_m1nd` to answers as JSON: the next calls, and memories about their
+                                       nodes
+                  --output-schemas     List the schema of each answer as JSON; clients are then sent each answer
+                                       twice, as text and as structured content
+                  --toolset <SET,…>    Toolsets to list, separated by commas, `agent` for those of daily work;
+                                       the other tools can still be called [default: all]
+              -h, --help               Print help
         "#]],
     );
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+mod attach;
 mod check;
 mod colour;
 mod docs;
@@ -10,6 +12,7 @@ mod help;
 mod init;
 mod interrupted;
 mod manners;
+mod map;
 mod memory;
 mod north;
 mod past;

@@ -11,7 +11,7 @@ use crate::{Place, Run, SHOP};
 /// How long the process may take to listen, or to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Questions of every kind, as text and as JSON.
-const QUESTIONS: &[&[&str]] = &[
+pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["north", "the gross price of an order"],
     &["seek", "gross price"],
     &["seek", "gross price", "--json"],
@@ -68,7 +68,7 @@ impl Resident {
     }
 }
 
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
@@ -76,13 +76,13 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn socket_of(place: &Place) -> Option<PathBuf> {
+pub(crate) fn socket_of(place: &Place) -> Option<PathBuf> {
     let folders = std::fs::read_dir(place.user.join("store/projects")).ok()?;
     folders.flatten().map(|folder| folder.path().join("resident.sock")).find(|path| path.exists())
 }
 
 /// The output of a question with the resident process allowed or not, without the time that it took.
-fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, String) {
+pub(crate) fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, String) {
     let mut command = place.command(question);
     if is_allowed {
         command.env_remove("M1ND_NO_DAEMON");
@@ -95,7 +95,7 @@ fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, Stri
     (output.status.code().unwrap_or(-1), out, text(output.stderr))
 }
 
-fn index_shop() -> Place {
+pub(crate) fn index_shop() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place

@@ -178,6 +178,7 @@ fn inline(text: &str, line: u32, draft: &mut Draft<'_>) -> String {
     while let Some(at) = rest.find(['`', '[', '*']) {
         let (before, tail) = rest.split_at(at);
         match tail.as_bytes()[0] {
+            // Code, up to the next backtick.
             b'`' => {
                 out.push_str(before);
                 match cut(&tail[1..], MAX_SPAN).find('`') {
@@ -190,6 +191,7 @@ fn inline(text: &str, line: u32, draft: &mut Draft<'_>) -> String {
                     None => rest = &tail[1..],
                 }
             }
+            // `target[text]`: the target is the word before.
             b'[' => {
                 let start = before.rfind([' ', '(', '<']).map_or(0, |at| at + 1);
                 let (words, target) = before.split_at(start);

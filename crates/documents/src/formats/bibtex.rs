@@ -68,6 +68,7 @@ fn entry(
 ) -> Result<Option<(String, Fields)>, String> {
     let mut fields: Fields = Vec::new();
     let mut key = String::new();
+    // The key, which abbreviations do not have.
     if kind != "string" {
         cursor.blank();
         key = cursor.until(b",}) \t\r\n").to_owned();
@@ -90,6 +91,7 @@ fn entry(
             }
             _ => {}
         }
+        // A field; a value may be joined from texts and abbreviations.
         let name = cursor.word().to_ascii_lowercase();
         cursor.blank();
         if name.is_empty() || cursor.peek() != Some(b'=') || fields.len() >= MAX_FIELDS {
@@ -99,6 +101,7 @@ fn entry(
         let value = cursor.read_joined(strings)?;
         fields.push((name, value));
     }
+    // An abbreviation is kept for the entries after it.
     if kind == "string" {
         for (name, value) in fields {
             if strings.len() < MAX_STRINGS {
@@ -387,6 +390,7 @@ fn plain(text: &str) -> String {
 
 fn command(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
     let Some(first) = chars.next() else { return };
+    // An accent and its letter are one character: `\"{o}`.
     let accent = ACCENTS.iter().find(|(sign, _)| *sign == first).map(|(_, mark)| *mark);
     let next = chars.peek().copied();
     let is_accent = accent.is_some() && (!first.is_alphabetic() || matches!(next, Some('{' | ' ')));
@@ -406,10 +410,12 @@ fn command(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut Strin
         }
         return;
     }
+    // An escaped character, or a line break.
     if !first.is_alphabetic() {
         out.push(if first == '\\' { ' ' } else { first });
         return;
     }
+    // A command by its name, with the blank that ends it.
     let mut name = String::from(first);
     while let Some(c) = chars.next_if(char::is_ascii_alphabetic) {
         name.push(c);

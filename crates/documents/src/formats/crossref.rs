@@ -57,6 +57,7 @@ fn work(value: &Value) -> Option<Record> {
     record.id("doi", &doi);
     record.title = crate::text::fold_text(text(value, "title"));
     let list = |name: &str| value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    // Persons, or groups with a name only.
     for author in list("author") {
         let name = join(text(author, "family"), text(author, "given"));
         let name = if name.is_empty() { text(author, "name").to_owned() } else { name };
@@ -70,6 +71,7 @@ fn work(value: &Value) -> Option<Record> {
     if !venue.is_empty() || issn.is_some() {
         record.venue = Some(Venue { name: venue.to_owned(), issn });
     }
+    // The earliest form that is there; parts that are missing are left out.
     let date = ["published", "issued", "published-print", "published-online", "created"].iter().find_map(|name| {
         let parts = value.get(*name)?.get("date-parts")?.get(0)?.as_array()?;
         let parts: Vec<String> = parts.iter().filter_map(Value::as_u64).map(|part| format!("{part:02}")).collect();
@@ -85,6 +87,7 @@ fn work(value: &Value) -> Option<Record> {
     }
     record.keywords = list("subject").iter().filter_map(Value::as_str).map(str::to_owned).collect();
     record.summary = crate::text::fold_text(&without_tags(text(value, "abstract")));
+    // Works that it cites, by whatever names them best.
     for reference in list("reference") {
         let target = crate::doi(text(reference, "DOI")).map(|doi| format!("doi:{doi}")).unwrap_or_default();
         let titles = ["article-title", "volume-title", "unstructured", "journal-title", "key"];

@@ -201,6 +201,7 @@ impl Reader<'_, '_> {
     }
 
     fn end(&mut self, name: &str, at: usize) {
+        // Text outside of what is shown: the title, skipped elements, pages around the main part.
         if let Some(title) = self.title.take_if(|_| name == "title") {
             let title = crate::text::fold_text(&title);
             self.draft.metadata().title = Some(title).filter(|title| !title.is_empty());
@@ -217,6 +218,7 @@ impl Reader<'_, '_> {
             return;
         }
         match name {
+            // Spans inside of a block.
             "code" | "tt" | "kbd" | "samp" => {
                 if let Some((from, line)) = self.code.take() {
                     let code = self.words.get(from..).unwrap_or_default().to_owned();
@@ -229,6 +231,7 @@ impl Reader<'_, '_> {
                     self.spans.push((false, text, target, line));
                 }
             }
+            // Tables are read as rows; those inside of a cell are part of its text.
             "td" | "th" if self.tables == 1 => {
                 let cell = crate::text::fold_text(&std::mem::take(&mut self.words));
                 if let Some(row) = self.rows.last_mut() {
@@ -244,6 +247,7 @@ impl Reader<'_, '_> {
                     self.draft.table(None, std::mem::take(&mut self.rows), line);
                 }
             }
+            // Blocks end a paragraph.
             "pre" => {
                 self.flush(at);
                 self.pre = self.pre.saturating_sub(1);

@@ -56,6 +56,7 @@ impl State {
 
     fn request(&mut self, name: &str, rest: &str, line: u32, draft: &mut Draft<'_>) {
         match name {
+            // The title of the page; `Dt` and the like are of mdoc.
             "TH" | "Dt" => {
                 let title: Vec<String> = arguments(rest);
                 if let Some(name) = title.first() {
@@ -65,6 +66,7 @@ impl State {
                     });
                 }
             }
+            // What begins a section, a paragraph or an item.
             "SH" | "Sh" | "SS" | "Ss" => {
                 self.flush(draft);
                 let level = if name.eq_ignore_ascii_case("sh") { 1 } else { 2 };
@@ -80,6 +82,7 @@ impl State {
                     self.words(&words, line);
                 }
             }
+            // Lines that stay as they are.
             "nf" | "EX" | "Bd" => {
                 self.flush(draft);
                 self.verbatim = true;
@@ -88,6 +91,7 @@ impl State {
                 self.flush(draft);
                 self.verbatim = false;
             }
+            // Words in a face: two letters join their words without a blank. Bold ones may be flags.
             "B" | "I" | "BR" | "IR" | "RB" | "RI" | "BI" | "IB" | "R" | "SM" | "SB" => {
                 let parts = arguments(rest);
                 let words = if name.len() == 1 { parts.join(" ") } else { parts.concat() };
@@ -143,6 +147,7 @@ fn plain(text: &str) -> String {
             continue;
         }
         match chars.next() {
+            // Faces and sizes are dropped.
             Some('f') => match chars.next() {
                 Some('(') => _ = chars.by_ref().nth(1),
                 Some('[') => _ = chars.by_ref().find(|c| *c == ']'),
@@ -150,6 +155,7 @@ fn plain(text: &str) -> String {
             },
             Some('-') => out.push('-'),
             Some('e' | '\\') => out.push('\\'),
+            // Characters by name.
             Some('(') => {
                 let name: String = chars.by_ref().take(2).collect();
                 out.push_str(match name.as_str() {
@@ -174,6 +180,7 @@ fn plain(text: &str) -> String {
                     chars.next();
                 }
             }
+            // A comment, up to the end of the line.
             Some('"') => break,
             Some(' ' | '~' | '0') => out.push(' '),
             Some('&' | '%' | '/' | ',' | '|' | '^' | ':' | 'c' | ')') | None => {}

@@ -270,6 +270,7 @@ impl<'t> Reader<'t, '_, '_> {
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
+            // Spans inside of a block.
             TagEnd::Link => {
                 if let Some((target, from, line)) = self.links.pop() {
                     let text = self.words.get(from..).unwrap_or_default().to_owned();
@@ -282,6 +283,7 @@ impl<'t> Reader<'t, '_, '_> {
                     self.spans.push(Span::Term(text, line));
                 }
             }
+            // Tables are read as rows.
             TagEnd::TableCell => {
                 let cell = crate::text::fold_text(&self.words);
                 self.words.clear();
@@ -296,6 +298,7 @@ impl<'t> Reader<'t, '_, '_> {
                 self.draft.table(None, rows, line);
                 self.spans();
             }
+            // Blocks: code as it stands, others as sentences.
             TagEnd::CodeBlock => {
                 let language = self.code.take();
                 let lines = (self.line(range.start), self.line(range.end.saturating_sub(1)));

@@ -59,6 +59,7 @@ fn number(id: Element<'_>) -> String {
 
 fn record(patent: Element<'_>) -> Record {
     let mut record = Record::new(RecordKind::Patent);
+    // The number of the publication; older files have it as attributes of the root.
     let own = patent.all("publication-reference").flat_map(|reference| reference.list_named("document-id")).next();
     let id = own
         .map(number)
@@ -71,6 +72,7 @@ fn record(patent: Element<'_>) -> Record {
     record.field("state", if patent.name() == "us-patent-grant" { "granted" } else { patent.attribute("status") });
     record.year = own.map(|own| own.text_at(&["date"])).and_then(|date| date.get(..4).map(str::to_owned));
     record.title = patent.all("invention-title").next().map(Element::text).unwrap_or_default();
+    // People stand in an address book, or have elements of their own.
     let names = |kind: &str| -> Vec<String> {
         let people = patent.all(kind).flat_map(|person| {
             person.all("addressbook").chain(person.all(if kind == "inventor" {
@@ -91,12 +93,14 @@ fn record(patent: Element<'_>) -> Record {
         names
     };
     record.authors = names("inventor").into_iter().map(|name| Person { name, orcid: None }).collect();
+    // Applications have applicants; only grants name assignees.
     record.assignees = names("assignee");
     if record.assignees.is_empty() {
         record.assignees = names("applicant");
     }
     record.classes = classes(patent);
     record.summary = patent.all("abstract").next().map(Element::text).unwrap_or_default();
+    // Cited patents, then other works, which are known by a DOI in their text at best.
     let cited =
         patent.all("patcit").flat_map(|cited| cited.list_named("document-id")).map(number).filter(|id| !id.is_empty());
     record.links = cited

@@ -40,6 +40,7 @@ fn record(root: Element<'_>) -> Record {
     let series = |name: &str| {
         root.descendants().take(200).find(|info| info.name() == "seriesInfo" && info.attribute("name") == name)
     };
+    // The number stands at the root, or in a series; a draft has only its name.
     let number = [
         root.attribute("number").to_owned(),
         series("RFC").map(|info| info.attribute("value").to_owned()).unwrap_or_default(),
@@ -52,6 +53,7 @@ fn record(root: Element<'_>) -> Record {
     if number.is_empty() {
         record.id("draft", root.attribute("docName"));
     }
+    // Title, authors and date of the front page.
     let Some(front) = root.at(&["front"]) else { return record };
     record.title = front.text_at(&["title"]);
     for author in front.list_named("author") {
@@ -67,6 +69,7 @@ fn record(root: Element<'_>) -> Record {
     }
     record.year = front.at(&["date"]).map(|date| date.attribute("year").to_owned()).filter(|year| !year.is_empty());
     record.field("month", front.at(&["date"]).map_or("", |date| date.attribute("month")));
+    // What the editor of RFCs classifies them by.
     for (field, name) in [("category", "category"), ("stream", "submissionType"), ("ipr", "ipr"), ("language", "lang")]
     {
         record.field(field, root.attribute(name));
@@ -76,6 +79,7 @@ fn record(root: Element<'_>) -> Record {
     }
     record.keywords = front.list_named("keyword").map(Element::text).collect();
     record.summary = front.text_at(&["abstract"]);
+    // Other RFCs that this one is about, then those that it cites.
     for (relation, name) in [(RecordRelation::Obsoletes, "obsoletes"), (RecordRelation::Updates, "updates")] {
         let numbers = root.attribute(name).split([',', ' ']).filter(|number| !number.is_empty());
         record.links.extend(numbers.map(|number| RecordLink {

@@ -161,14 +161,9 @@ pub struct LightRelation {
     /// Line of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Hash of the content of evidence when it was written, see [`evidence_hash`].
+    /// Hash of the content of evidence when it was written: the first digits of its BLAKE3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-}
-
-/// Hash of the content of evidence, as written behind its path.
-pub fn evidence_hash(content: &[u8]) -> String {
-    blake3::hash(content).to_hex()[..HASH_DIGITS].to_owned()
 }
 
 impl LightDocument {
@@ -238,6 +233,7 @@ pub fn parse(text: &str) -> LightDocument {
     let mut prose = String::new();
     let mut count = 0;
     scan(text, from, &mut |line, piece| match piece {
+        // The text before a marker is what it is about, up to a heading or an empty line.
         Piece::Section(title) => {
             section = Some(title);
             prose.clear();
@@ -252,6 +248,7 @@ pub fn parse(text: &str) -> LightDocument {
         Piece::Marker(_) if count >= MAX_MARKERS => {}
         Piece::Marker(marker) => {
             count += 1;
+            // A marker opens a claim,
             if let Some((.., kind)) = KINDS.get(marker.row) {
                 let text = fold_text(&std::mem::take(&mut prose));
                 let claim = LightClaim {
@@ -265,6 +262,7 @@ pub fn parse(text: &str) -> LightDocument {
                 document.claims.push(claim);
                 return;
             }
+            // or says something of the claim before; without one, of the document.
             let (.., qualifier) = QUALIFIERS[marker.row - KINDS.len()];
             let relation = relation(qualifier, marker.value);
             match document.claims.last_mut() {
@@ -398,6 +396,7 @@ fn pieces(line: &Line<'_>, bare: &str, report: &mut dyn FnMut(u32, Piece)) {
         }
     };
     while let Some(c) = rest.chars().next() {
+        // An escaped sign is text.
         if c == '\\' {
             let mut chars = rest.chars().skip(1);
             match chars.next().filter(char::is_ascii_punctuation) {
@@ -412,6 +411,7 @@ fn pieces(line: &Line<'_>, bare: &str, report: &mut dyn FnMut(u32, Piece)) {
             }
             continue;
         }
+        // So is what stands in backticks, markers as well.
         if c == '`' {
             let run = rest.bytes().take_while(|b| *b == b'`').count();
             let close = rest[run..].find(&rest[..run]).map_or(run, |at| run + at + run);
@@ -419,6 +419,7 @@ fn pieces(line: &Line<'_>, bare: &str, report: &mut dyn FnMut(u32, Piece)) {
             rest = &rest[close..];
             continue;
         }
+        // A marker ends the text before it.
         if c == '['
             && let Some((marker, after)) = marker(rest)
         {

@@ -243,6 +243,7 @@ impl<'f, 'b> Runner<'f, 'b> {
     fn operator(&mut self, word: &str, operands: &[Object], resources: &Dict) -> Result<(), Unreadable> {
         let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or(0.0);
         match word {
+            // The state of the graphics, which nests.
             "q" if self.saved.len() < MAX_SAVED => self.saved.push(self.state.clone()),
             "Q" if self.saved.len() > self.floor => {
                 if let Some(state) = self.saved.pop() {
@@ -254,6 +255,7 @@ impl<'f, 'b> Runner<'f, 'b> {
                     self.state.matrix = matrix.then(self.state.matrix);
                 }
             }
+            // The state of the text.
             "BT" => (self.text, self.line) = (Matrix::ONE, Matrix::ONE),
             "Tc" => self.state.char_space = number(0),
             "Tw" => self.state.word_space = number(0),
@@ -267,6 +269,7 @@ impl<'f, 'b> Runner<'f, 'b> {
                 }
             }
             "gs" => self.set_graphics(operands, resources)?,
+            // The place of the next text.
             "Td" => self.next_line(number(0), number(1)),
             "TD" => {
                 self.state.leading = -number(1);
@@ -278,6 +281,7 @@ impl<'f, 'b> Runner<'f, 'b> {
                 }
             }
             "T*" => self.next_line(0.0, -self.state.leading),
+            // The text itself; `'` and `"` begin a line first.
             "Tj" => self.show(operands.first()),
             "'" => {
                 self.next_line(0.0, -self.state.leading);
@@ -300,6 +304,7 @@ impl<'f, 'b> Runner<'f, 'b> {
                     }
                 }
             }
+            // Marked parts may say what their glyphs mean.
             "BMC" => self.mark(None),
             "BDC" => {
                 let text = self.actual_text(operands.get(1), resources);

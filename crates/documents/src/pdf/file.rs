@@ -97,6 +97,7 @@ impl<'b> File<'b> {
             if self.bytes.get(found..found + 3) != Some(b"obj") {
                 continue;
             }
+            // `7 0 obj`: a later object of the number replaces an earlier one.
             let Some(number) = number_before(self.bytes, found) else { continue };
             if self.places.len() >= MAX_OBJECTS {
                 break;
@@ -108,6 +109,7 @@ impl<'b> File<'b> {
             at = lexer.at.max(at);
             let Some(Object::Dict(dict)) = value else { continue };
             let kind = dict.get("Type").and_then(Object::name).unwrap_or_default().to_owned();
+            // The data of a stream is passed over: it may look like objects.
             if let Some((data, end)) = self.data(&dict, lexer.at) {
                 at = end.max(data);
                 match &*kind {

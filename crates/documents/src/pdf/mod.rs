@@ -84,6 +84,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
         return Err(report_malformed("it has no pages"));
     }
     pdf.pages = pages.len();
+    // The budgets of drawing and ordering are of the whole file, not of a page.
     let mut runner = Runner::new(&file, limits);
     let mut empty = 0usize;
     let mut annotations = Annotations::default();
@@ -91,6 +92,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     for (page, number) in pages.iter().zip(1u32..) {
         limits.check()?;
         let data = contents(&file, &page.dict)?;
+        // A turned page is turned back, so that its lines are lines.
         let (sine, cosine) = page.turn.to_radians().sin_cos();
         let (sine, cosine) = (sine.round(), cosine.round());
         let matrix = Matrix([cosine, -sine, sine, cosine, 0.0, 0.0]);
@@ -107,6 +109,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
             is_bold: line.is_bold,
         }));
     }
+    // Scans have no text; a file that is one is refused, pages of it are counted.
     if pdf.lines.is_empty() {
         return Err(Unreadable::NoText { pages: pdf.pages });
     }
@@ -119,6 +122,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     if runner.is_cut() || file.is_cut() || annotations.is_cut() {
         pdf.problems.push("the file has more than can be read; the rest is left out".to_owned());
     }
+    // What the file says about itself.
     pdf.outline = outline(&file, &pages);
     if let Some(info) = file.dict(&file.trailer, "Info") {
         for (key, value) in info.iter() {

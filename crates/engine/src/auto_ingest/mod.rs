@@ -54,18 +54,59 @@ impl AutoIngestRequest {
     pub const MAX_DEBOUNCE: Duration = Duration::from_secs(60);
 }
 
+/// What was to be done with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentChange {
+    /// To read it.
+    Upsert,
+    /// To remove its nodes.
+    Delete,
+}
+
+/// What was done with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentOutcome {
+    /// Its nodes are in the graph.
+    Ingested,
+    /// Its nodes were removed.
+    Removed,
+    /// It has the content that is in the graph.
+    Skipped,
+    /// It is of a kind that was not asked for.
+    Ignored,
+    /// It cannot be read.
+    Error,
+}
+
+/// Where events of documents come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventSource {
+    /// The system.
+    Notify,
+    /// The system, and events may be missed; `last_error` says why.
+    Degraded,
+    /// The process that writes the index.
+    OtherProcess,
+    /// Nothing is followed.
+    #[default]
+    None,
+}
+
 /// What happened to a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AutoIngestEvent {
     /// Path in the index.
     pub path: String,
-    /// `upsert` or `delete`.
-    pub kind: &'static str,
-    /// `ingested`, `removed`, `skipped`, `ignored` or `error`.
-    pub status: &'static str,
+    /// What was to be done.
+    pub kind: DocumentChange,
+    /// What was done.
+    pub status: DocumentOutcome,
     /// Format of the document, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<&'static str>,
+    pub format: Option<Format>,
     /// Reason of an error or a skip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -105,12 +146,12 @@ pub struct AutoIngestStatus {
     /// Who started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_agent_id: Option<String>,
-    /// Where events come from: `notify`, `degraded` (then `last_error` says why), `other_process`, `none`.
-    pub backend: &'static str,
+    /// Where events come from.
+    pub backend: EventSource,
     /// The watched folders and files.
     pub roots: Vec<String>,
     /// Kinds of documents.
-    pub formats: Vec<&'static str>,
+    pub formats: Vec<Adapter>,
     /// Time without events after which changes are read.
     pub debounce_ms: u64,
     /// Documents that were read.
@@ -226,13 +267,13 @@ impl AutoIngest {
     /// Notes what happened to a document.
     pub(crate) fn note(&mut self, event: AutoIngestEvent) {
         match event.status {
-            "ingested" => self.counters.ingested += 1,
-            "removed" => self.counters.removed += 1,
-            "error" => {
+            DocumentOutcome::Ingested => self.counters.ingested += 1,
+            DocumentOutcome::Removed => self.counters.removed += 1,
+            DocumentOutcome::Error => {
                 self.counters.errors += 1;
                 self.counters.last_error = event.detail.as_ref().map(|why| format!("{}: {why}", event.path));
             }
-            _ => self.counters.skipped += 1,
+            DocumentOutcome::Skipped | DocumentOutcome::Ignored => self.counters.skipped += 1,
         }
         if self.events.len() >= MAX_EVENTS {
             self.events.pop_front();
@@ -245,7 +286,7 @@ impl AutoIngest {
     }
 
     /// Its state, for readers.
-    pub(crate) fn status(&self, backend: &'static str, degraded: Option<String>) -> AutoIngestStatus {
+    pub(crate) fn status(&self, backend: EventSource, degraded: Option<String>) -> AutoIngestStatus {
         let counters = &self.counters;
         let own = status_of(Some(&self.settings), &self.manifest);
         AutoIngestStatus {
@@ -281,11 +322,11 @@ pub(crate) fn status_of(settings: Option<&Settings>, manifest: &Manifest) -> Aut
     }
     AutoIngestStatus {
         owner_agent_id: settings.map(|settings| settings.owner.clone()),
-        backend: "none",
+        backend: EventSource::None,
         roots: settings
             .map(|s| s.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect())
             .unwrap_or_default(),
-        formats: settings.map(|s| s.adapters().iter().map(|adapter| adapter.word()).collect()).unwrap_or_default(),
+        formats: settings.map(Settings::adapters).unwrap_or_default(),
         debounce_ms: settings.map_or(0, |settings| settings.debounce_ms),
         manifest_entries: manifest.entries.len(),
         canonical_artifact_count: manifest.entries.len(),

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::scip::{self, Columns, Document, Index, Occurrence, ScipError, Suffix, Symbol};
 use super::{IndexSet, IndexedFile};
 use crate::report::CompilerReport;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// Examples of files that are left out.
 const EXAMPLES: usize = 10;

@@ -9,7 +9,7 @@ mod scip;
 
 use std::sync::Arc;
 
-use crate::cover::Cover;
+use crate::kept::cover::Cover;
 use m1nd_base::{ContentHash, RepoPath, node_id};
 use m1nd_link::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@ use m1nd_documents::{Document, Format};
 use super::light::Evidence;
 use super::{Sheet, light, notes, records, universal};
 use crate::config::Adapter;
-use crate::json_graph::Imported;
-use crate::snapshot::Snapshot;
+use crate::ingest::json_graph::Imported;
+use crate::state::snapshot::Snapshot;
 
 /// What an adapter made of one document.
 pub(crate) struct Adapted {

@@ -6,7 +6,7 @@ use m1nd_base::{NodeKind, RepoPath};
 use m1nd_documents::{Document, Form, Mention, MentionKind};
 use m1nd_graph::{NodeFlags, NodeIx};
 
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// More candidates than this say nothing about any of them.
 const MAX_CANDIDATES: usize = 8;

@@ -7,7 +7,7 @@ use m1nd_documents::light::{LightDocument, LightQualifier, LightRelation};
 use m1nd_graph::{NodeFlags, NodeIx};
 
 use super::{Ordinals, Sheet, slug, title};
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// More candidates than this say nothing about any of them.
 const MAX_CANDIDATES: usize = 8;

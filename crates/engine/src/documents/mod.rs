@@ -13,8 +13,8 @@ use m1nd_graph::NodeIx;
 use rustc_hash::FxHashMap;
 
 use crate::config::Adapter;
-use crate::json_graph::{Imported, ImportedEdge, ImportedNode};
-use crate::snapshot::Snapshot;
+use crate::ingest::json_graph::{Imported, ImportedEdge, ImportedNode};
+use crate::state::snapshot::Snapshot;
 
 pub(crate) use adapt::adapt;
 pub use bind::{Binding, BindingMatch};

@@ -13,8 +13,8 @@ use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, S
 use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
-use crate::document_texts::DocumentTexts;
-use crate::file_words::WordCache;
+use crate::kept::document_texts::DocumentTexts;
+use crate::kept::file_words::WordCache;
 use crate::report::RootInfo;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use m1nd_documents::{Document, DocumentLimits, Form, Format, Mention, MentionKind, parse_as};
 use m1nd_lang::Language;
+use m1nd_lang::reading_rules::{CommentLinks, ReadingRules};
 use regex::Regex;
 
 /// Maximum links of one file.
@@ -34,19 +35,16 @@ links!(
 );
 links!(BRACKETS, r"\[`?(?:\w+@)?(?P<name>[A-Za-z_][\w:]*)(?:\(\)|!)?`?\](?:[^\[:\w]|$)");
 links!(ROLES, r":(?:py:)?(?:func|meth|class|attr|mod|exc|data|obj|const):`~?!?(?:[^`<]*<)?(?P<name>[\w.]+)>?`");
-links!(GO, r"\[(?P<name>\*?[A-Z]\w*(?:\.[A-Z]\w*)?)\](?:[^\[(:\w]|$)");
+links!(EXPORTED, r"\[(?P<name>\*?[A-Z]\w*(?:\.[A-Z]\w*)?)\](?:[^\[(:\w]|$)");
 
 const BLOCKS: &[&str] = &["/**", "*", "///", "//!", "//"];
 
 fn style(language: Language) -> Option<Style> {
-    let (comments, marks, links): (&[&str], &[&str], _) = match language.family() {
-        Language::Java | Language::JavaScript | Language::CSharp | Language::Php => {
-            (BLOCKS, &["@link", "@see", "@throws", "@exception"], &TAGS)
-        }
-        Language::Rust => (BLOCKS, &["[`", "///", "//!"], &BRACKETS),
-        Language::Python => (&[], &[":`"], &ROLES),
-        Language::Go => (&["//"], &["["], &GO),
-        _ => return None,
+    let (comments, marks, links): (&[&str], &[&str], _) = match ReadingRules::of(language).links? {
+        CommentLinks::Tags => (BLOCKS, &["@link", "@see", "@throws", "@exception"], &TAGS),
+        CommentLinks::Brackets => (BLOCKS, &["[`", "///", "//!"], &BRACKETS),
+        CommentLinks::Roles => (&[], &[":`"], &ROLES),
+        CommentLinks::Exported => (&["//"], &["["], &EXPORTED),
     };
     Some(Style { comments, marks, links })
 }

@@ -15,9 +15,9 @@ use m1nd_lang::Language;
 use m1nd_vfs::FileMeta;
 use rustc_hash::FxHashMap;
 
-use crate::file_words::{FileWords, Key};
 use crate::history::GitIndexes;
-use crate::snapshot::Snapshot;
+use crate::kept::file_words::{FileWords, Key};
+use crate::state::snapshot::Snapshot;
 
 use sources::Source;
 pub use sources::is_code;

@@ -13,7 +13,7 @@ use super::{NotCheckedOut, UnseenReason};
 use crate::files::FileEntry;
 use crate::history::GitIndexes;
 use crate::report::RootInfo;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// Maximum number of repositories in one root: submodules, and those of a folder of repositories.
 const MAX_REPOSITORIES: usize = 64;
@@ -110,8 +110,7 @@ fn of_skipped(path: &str, problem: &Problem) -> Option<Source> {
     if !problem.kind.hides_references() {
         return None;
     }
-    let inside = RepoPath::new(path).ok();
-    let language = inside.as_ref().map_or(Language::Text, |path| Language::detect(path, b""));
+    let (inside, language) = (RepoPath::new(path).ok(), Language::of_path(path));
     let is_folder = inside.as_ref().is_none_or(|path| path.extension().is_none());
     if !is_code(language) && !is_folder {
         return None;
@@ -142,7 +141,7 @@ fn of_tracked(repository: &Repository, entry: &Tracked, path: &str) -> Option<So
         false => (UnseenReason::LeftOut, From::Disk(inside)),
     };
     // A text that a sparse checkout leaves out is looked at only if its name says that it may be settings.
-    if entry.is_sparse && language == Language::Text && !may_be_settings(name) {
+    if entry.is_sparse && language.is_unknown() && !may_be_settings(name) {
         return None;
     }
     let is_package = path.split('/').any(is_package_folder);

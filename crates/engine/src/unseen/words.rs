@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::UnseenReason;
 use super::sources::{From, Source};
 use crate::error::ReadError;
-use crate::file_words::{FileWords, Key};
-use crate::snapshot::Snapshot;
+use crate::kept::file_words::{FileWords, Key};
+use crate::state::snapshot::Snapshot;
 
 /// Maximum number of lines kept of one word of a file.
 const MAX_LINES: u32 = 64;
@@ -65,12 +65,9 @@ impl<'s> Reader<'s> {
             From::Nowhere => return None,
         };
         // The name may tell nothing about the language; the first bytes can.
-        let language = match source.language {
-            Language::Text => {
-                let path = RepoPath::new(&source.path).ok()?;
-                Language::detect(&path, &bytes[..bytes.len().min(HEAD)])
-            }
-            language => language,
+        let language = match source.language.is_unknown() {
+            true => Language::detect(&RepoPath::new(&source.path).ok()?, &bytes[..bytes.len().min(HEAD)]),
+            false => source.language,
         };
         let is_code = source.is_code() || super::sources::is_code(language);
         if is_binary(&bytes) && !text::is_utf16(&bytes) && !is_code {

@@ -12,15 +12,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::documents::{Parsed, SourceFile, check_namespace, parse_document};
 use super::{Writer, build, walk_options};
 use crate::auto_ingest::{
-    AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, Entry, Manifest, SETTING, Settings, Waiting,
-    is_editor_noise,
+    AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, DocumentChange, DocumentOutcome, Entry,
+    EventSource, Manifest, SETTING, Settings, Waiting, is_editor_noise,
 };
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::documents::adapt;
 use crate::error::EngineError;
-use crate::json_graph::Imported;
+use crate::ingest::json_graph::Imported;
 use crate::report::WatchState;
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 /// A path to look at.
 struct Job {
@@ -74,7 +74,7 @@ impl Writer {
             }
         }
         let settings = Settings::of(request, roots);
-        let mut manifest = match self.auto_ingest.as_ref() {
+        let mut manifest = match self.documents.auto_ingest.as_ref() {
             Some(running) => running.manifest.clone(),
             None => self.stored_manifest(),
         };
@@ -88,7 +88,7 @@ impl Writer {
         let mut next = AutoIngest::new(settings, manifest, false);
         let tick = self.catch_panic(|writer| writer.read_waiting(&mut next, Waiting::All, cancel))?;
         // From here on the new settings apply, also after a restart.
-        self.auto_ingest = Some(next);
+        self.documents.auto_ingest = Some(next);
         self.store_settings();
         self.watch();
         self.note_auto_ingest();
@@ -98,7 +98,7 @@ impl Writer {
     /// Reads what waits now. `is_whole` says that the watchers have passed on everything.
     pub(super) fn tick_auto_ingest(&mut self, is_whole: bool, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
         self.may_write()?;
-        let Some(auto) = &mut self.auto_ingest else { return Err(EngineError::NotStarted) };
+        let Some(auto) = &mut self.documents.auto_ingest else { return Err(EngineError::NotStarted) };
         if !is_whole {
             auto.queue.rescan(Instant::now());
         }
@@ -108,18 +108,18 @@ impl Writer {
     /// Stops keeping documents current; what was read stays in the graph. Returns the number of documents.
     pub(super) fn stop_auto_ingest(&mut self, agent: &str) -> Result<usize, EngineError> {
         self.may_write()?;
-        if self.auto_ingest.is_none() {
+        if self.documents.auto_ingest.is_none() {
             self.resume_auto_ingest();
         }
         self.check_owner(agent)?;
-        let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
+        let Some(mut auto) = self.documents.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         auto.settings.running = false;
         let entries = auto.manifest.entries.len();
         self.store_manifest(&auto.manifest);
-        self.auto_ingest = Some(auto);
+        self.documents.auto_ingest = Some(auto);
         self.store_settings();
-        let stopped = self.auto_ingest.take();
-        self.manifest = stopped.map(|auto| auto.manifest);
+        let stopped = self.documents.auto_ingest.take();
+        self.documents.manifest = stopped.map(|auto| auto.manifest);
         if !self.shared.config.watch {
             self.watchers.clear();
             self.shared.state().watch = WatchState::Off;
@@ -130,20 +130,20 @@ impl Writer {
 
     /// Takes up what ran when the process before ended.
     pub(super) fn resume_auto_ingest(&mut self) {
-        if self.lock.is_none() || self.auto_ingest.is_some() {
+        if self.lock.is_none() || self.documents.auto_ingest.is_some() {
             return;
         }
         let Some(settings) = stored_settings(&self.shared.project).filter(|settings| settings.running) else { return };
         let manifest = self.stored_manifest();
         let mut auto = AutoIngest::new(settings, manifest, true);
         auto.queue.rescan(Instant::now());
-        self.auto_ingest = Some(auto);
+        self.documents.auto_ingest = Some(auto);
         self.note_auto_ingest();
     }
 
     /// Notes what watchers report.
     pub(super) fn note_documents(&mut self, root: &Path, changes: &Changes) {
-        let Some(auto) = &mut self.auto_ingest else { return };
+        let Some(auto) = &mut self.documents.auto_ingest else { return };
         let now = Instant::now();
         match changes {
             Changes::Rescan => {
@@ -166,12 +166,12 @@ impl Writer {
 
     /// When what waits is to be read.
     pub(super) fn documents_due(&self) -> Option<Instant> {
-        self.auto_ingest.as_ref().and_then(|auto| auto.queue.due())
+        self.documents.auto_ingest.as_ref().and_then(|auto| auto.queue.due())
     }
 
     /// Reads what waits. After a failure all of it is looked at again with the next change.
     pub(super) fn follow_documents(&mut self, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
-        let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
+        let Some(mut auto) = self.documents.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         let waiting = auto.queue.take();
         let result = self.catch_panic(|writer| writer.read_waiting(&mut auto, waiting, cancel));
         if let Err(error) = &result {
@@ -179,14 +179,14 @@ impl Writer {
             auto.counters.last_error = Some(error.to_string());
             auto.queue.rescan(Instant::now());
         }
-        self.auto_ingest = Some(auto);
+        self.documents.auto_ingest = Some(auto);
         self.note_auto_ingest();
         result
     }
 
     /// Publishes the state for readers.
     fn note_auto_ingest(&self) {
-        let status = self.auto_ingest.as_ref().map(|auto| auto.status("notify", None));
+        let status = self.documents.auto_ingest.as_ref().map(|auto| auto.status(EventSource::Notify, None));
         self.shared.state().auto_ingest = status;
     }
 
@@ -201,7 +201,7 @@ impl Writer {
     }
 
     fn check_owner(&self, agent: &str) -> Result<(), EngineError> {
-        match &self.auto_ingest {
+        match &self.documents.auto_ingest {
             Some(running) if !running.resumed && running.settings.owner != agent => Err(EngineError::NotOwner {
                 what: "auto ingest",
                 owner: running.settings.owner.clone(),
@@ -225,7 +225,7 @@ impl Writer {
     }
 
     fn store_settings(&self) {
-        let Some(auto) = &self.auto_ingest else { return };
+        let Some(auto) = &self.documents.auto_ingest else { return };
         let stored = serde_json::to_string(&auto.settings).map_err(|error| error.to_string());
         let stored = stored
             .and_then(|text| self.shared.project.set_setting(SETTING, Some(&text)).map_err(|error| error.to_string()));
@@ -242,11 +242,11 @@ impl Writer {
 
     /// The list of documents that were read, as far as the index has them: that on disk may be older after a crash.
     fn stored_manifest(&mut self) -> Manifest {
-        if let Some(known) = self.manifest.take() {
+        if let Some(known) = self.documents.manifest.take() {
             return known;
         }
         let stored = Manifest::load(&self.shared.project.derived_files());
-        if stored.generation <= self.loaded_generation { stored } else { Manifest::new(stored.namespace) }
+        if stored.generation <= self.saved.loaded_generation { stored } else { Manifest::new(stored.namespace) }
     }
 
     /// Looks at what waits and publishes all changes at once.
@@ -276,7 +276,7 @@ impl Writer {
                 path: source.clone(),
                 kind,
                 status,
-                format: format.and_then(word_of),
+                format: format.and_then(format_of),
                 detail,
                 timestamp_ms,
             };
@@ -285,13 +285,13 @@ impl Writer {
                 Found::Read(read) => {
                     let (set, entry) = *read;
                     tick.ingested_paths += 1;
-                    events.push(event("upsert", "ingested", Some(&entry.format), None));
+                    events.push(event(DocumentChange::Upsert, DocumentOutcome::Ingested, Some(&entry.format), None));
                     batch.sets.insert(source.clone(), set);
                     entries.insert(source, Some(entry));
                 }
                 Found::Gone(why) if present.contains(&*source) && auto.manifest.entries.contains_key(&source) => {
                     tick.removed_paths += 1;
-                    events.push(event("delete", "removed", None, why));
+                    events.push(event(DocumentChange::Delete, DocumentOutcome::Removed, None, why));
                     batch.removed.insert(source.clone());
                     entries.insert(source, None);
                 }
@@ -302,17 +302,17 @@ impl Writer {
                 Found::Same | Found::Ignored(_) => {
                     tick.skipped_paths += 1;
                     let (status, why) = match found {
-                        Found::Ignored(why) => ("ignored", why),
-                        _ => ("skipped", "the content is as it was read".to_owned()),
+                        Found::Ignored(why) => (DocumentOutcome::Ignored, why),
+                        _ => (DocumentOutcome::Skipped, "the content is as it was read".to_owned()),
                     };
                     // A rescan looks at everything; events about what stays as it is would hide the others.
                     if !is_rescan {
-                        events.push(event("upsert", status, None, Some(why)));
+                        events.push(event(DocumentChange::Upsert, status, None, Some(why)));
                     }
                 }
                 Found::Failed(why) => {
                     tick.errored_paths += 1;
-                    events.push(event("upsert", "error", None, Some(why)));
+                    events.push(event(DocumentChange::Upsert, DocumentOutcome::Error, None, Some(why)));
                 }
             }
         }
@@ -330,8 +330,12 @@ impl Writer {
             auto.manifest.generation = self.shared.current().generation;
             self.store_manifest(&auto.manifest);
         }
-        auto.counters.skipped += (tick.skipped_paths as u64)
-            .saturating_sub(events.iter().filter(|event| matches!(event.status, "skipped" | "ignored")).count() as u64);
+        auto.counters.skipped += (tick.skipped_paths as u64).saturating_sub(
+            events
+                .iter()
+                .filter(|event| matches!(event.status, DocumentOutcome::Skipped | DocumentOutcome::Ignored))
+                .count() as u64,
+        );
         events.into_iter().for_each(|event| auto.note(event));
         tick.last_tick_ms = self.shared.config.clock.now_ms();
         auto.counters.last_tick_ms = Some(tick.last_tick_ms);
@@ -509,6 +513,6 @@ fn absolute_of(current: &Snapshot, source: &str) -> Option<PathBuf> {
     Some(current.roots[number].path.join(inner.as_str()))
 }
 
-fn word_of(format: &str) -> Option<&'static str> {
-    Format::all().map(Format::word).find(|word| *word == format)
+fn format_of(word: &str) -> Option<Format> {
+    Format::all().find(|format| format.word() == word)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, Progress, ProgressEvent, RepoPath};
-use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
+use m1nd_graph::{BuildReport, Change, Graph, GraphBuilder, NodeFlags, Part};
 use m1nd_lang::FileFacts;
 use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rayon::prelude::*;
@@ -13,13 +13,13 @@ use super::ingest::report_gone;
 use super::{Ids, Linked, Writer, is_test};
 use crate::error::EngineError;
 use crate::files::FileEntry;
-use crate::json_graph::{self, Imported, ImportedSymbols};
-use crate::part::{add_part, part};
-use crate::persist;
+use crate::ingest::json_graph::{self, Imported, ImportedSymbols};
+use crate::ingest::part::{add_part, part};
+use crate::ingest::terms::FILE_KEY;
+use crate::kept::search_index::{self, SearchBuilder, SearchIndex};
 use crate::report::Tiers;
-use crate::search_index::{self, SearchBuilder, SearchIndex};
-use crate::snapshot::Snapshot;
-use crate::terms::FILE_KEY;
+use crate::state::persist;
+use crate::state::snapshot::Snapshot;
 
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;
@@ -184,17 +184,7 @@ fn add_imported_edges<'a>(
     for edge in imported.iter().flat_map(|set| &set.edges) {
         if let Some(&from) = own.get(&*edge.from) {
             let to = own.get(&*edge.to).copied().unwrap_or_else(|| symbols.number(&edge.to));
-            part.edges.push(m1nd_graph::EdgeInput {
-                from,
-                to,
-                relation: edge.relation,
-                tier: edge.tier(),
-                of: EdgeRef::IMPORTED,
-                dispatches: false,
-                compiler: false,
-                reads: false,
-                sites: &[],
-            });
+            part.edges.push(edge.between(from, to));
         }
     }
 }
@@ -298,7 +288,7 @@ impl Writer {
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };
-        let state = match (&self.linked, &self.stored) {
+        let state = match (&self.linked, &self.saved.container) {
             (Some(linked), _) => Some(linked.linker.state()),
             // Nothing was linked since.
             (None, stored) => stored.as_ref().and_then(persist::linker_state).map(|state| (*state).as_ref().to_vec()),

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::files::{self, Basis, Care, RACY_NS};
 use super::ingest;
 use crate::error::EngineError;
-use crate::extract::{self, Job};
+use crate::ingest::extract::{self, Job};
 use crate::report::Freshness;
-use crate::shared::Shared;
-use crate::snapshot::{Snapshot, open_root};
+use crate::state::shared::Shared;
+use crate::state::snapshot::{Snapshot, open_root};
 
 /// Files whose content is compared between two looks at the clock.
 const BATCH: usize = 64;

@@ -11,10 +11,10 @@ use super::{Writer, walk_options};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::documents::adapt;
 use crate::error::EngineError;
-use crate::json_graph::Imported;
+use crate::ingest::json_graph::Imported;
 use crate::providers::{DocumentProviders, Provided};
 use crate::report::{DocumentsReport, IngestReport};
-use crate::snapshot::{Snapshot, open_root};
+use crate::state::snapshot::{Snapshot, open_root};
 
 /// Longest namespace, in bytes.
 const MAX_NAMESPACE: usize = 64;

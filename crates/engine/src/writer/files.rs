@@ -9,12 +9,12 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 
 use super::{LinkedFile, Writer, walk_options};
 use crate::error::EngineError;
-use crate::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable, Looked};
 use crate::history::Histories;
+use crate::ingest::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::report::{RootInfo, RootWork};
-use crate::snapshot::root_is_gone;
+use crate::state::snapshot::root_is_gone;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
 /// its size and time prove nothing.

@@ -16,13 +16,13 @@ use super::whole::Fresh;
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::error::EngineError;
-use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
-use crate::json_graph::{self, LeftOut};
-use crate::kept_mentions;
+use crate::ingest::extract::Extracted;
+use crate::ingest::json_graph::{self, LeftOut};
+use crate::readers::kept_mentions;
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
-use crate::snapshot::{Content, Snapshot, heads_of, open_root};
-use crate::stored::{self, StoredCheck};
+use crate::state::snapshot::{Content, Snapshot, heads_of, open_root};
+use crate::state::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -193,7 +193,7 @@ impl Writer {
             let fresh = same_roots.then_some((place.root, place.scope.as_ref()));
             self.full(place.roots.clone(), Fresh::new(fresh, care), cancel, progress, stages)?
         };
-        if self.unsaved && self.shared.current().graph.overlay_files() == 0 {
+        if self.saved.is_behind && self.shared.current().graph.overlay_files() == 0 {
             self.save_now().map_err(EngineError::Store)?;
             stages.end_stage("writing");
         }
@@ -205,12 +205,12 @@ impl Writer {
     /// again even if this process still maps the file that was sound.
     fn is_ready(&mut self, trusts: bool, cancel: &Cancel) -> Result<bool, EngineError> {
         if !trusts && matches!(stored::check(&self.shared, u64::MAX, cancel), StoredCheck::Damaged(_)) {
-            self.unsaved = true;
+            self.saved.is_behind = true;
         }
         if self.linked.is_some() {
             return Ok(true);
         }
-        let is_sound = trusts || self.stored.as_ref().is_some_and(|stored| stored.verify(cancel).is_ok());
+        let is_sound = trusts || self.saved.container.as_ref().is_some_and(|stored| stored.verify(cancel).is_ok());
         cancel.check()?;
         Ok(is_sound && self.restore(cancel)?)
     }
@@ -223,7 +223,7 @@ impl Writer {
         }
         let mut found: BTreeSet<RepoPath> = BTreeSet::new();
         let mut is_known = true;
-        let waiting: Vec<Event> = self.inbox.try_iter().collect();
+        let waiting: Vec<Event> = self.queue.inbox.try_iter().collect();
         for event in waiting {
             match event {
                 Event::Changed { root: of, changes: Changes::Paths(paths) } if of == root => {
@@ -235,13 +235,13 @@ impl Writer {
                 }
                 event => {
                     is_known &= !matches!(&event, Event::Changed { root: of, .. } if of == root);
-                    self.later.push_back(event);
+                    self.queue.later.push_back(event);
                 }
             }
         }
         if !is_known {
             let changes = Changes::Paths(found.into_iter().collect());
-            self.later.push_back(Event::Changed { root: root.to_owned(), changes });
+            self.queue.later.push_back(Event::Changed { root: root.to_owned(), changes });
             return None;
         }
         Some(found.into_iter().collect())
@@ -379,7 +379,7 @@ impl Writer {
     pub(super) fn republish(&mut self, current: &Snapshot, content: Content) {
         let same = current.next(current.generation, current.indexed_at_ms, content);
         self.shared.publish(Arc::new(same));
-        self.unsaved = true;
+        self.saved.is_behind = true;
     }
 
     /// Publishes the next state, unless the caller gave up before.
@@ -391,7 +391,7 @@ impl Writer {
         let mut next = before.next(generation, self.shared.config.clock.now_ms(), content);
         next.mentions = kept_mentions::carry_over(&before.mentions, &next);
         self.shared.publish(Arc::new(next));
-        self.unsaved = true;
+        self.saved.is_behind = true;
         Ok(())
     }
 

@@ -33,14 +33,14 @@ use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 use crate::auto_ingest::{AutoIngest, AutoIngestRequest, AutoIngestTick, Manifest};
 use crate::compiler_index::CompilerIndex;
 use crate::config::IngestRequest;
-use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::history::Histories;
-use crate::persist;
+use crate::kept::cover::Cover;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::shared::{Opened, Shared, raise};
-use crate::snapshot::Snapshot;
-use crate::snapshot::root_is_gone;
+use crate::state::persist;
+use crate::state::shared::{Opened, Shared, raise};
+use crate::state::snapshot::Snapshot;
+use crate::state::snapshot::root_is_gone;
 
 use restore::StoredFacts;
 
@@ -189,46 +189,68 @@ fn is_test(known: &BTreeMap<RepoPath, LinkedFile>, links: &FileLinks, facts: &Fi
     links.is_test || known.unwrap_or_else(|| facts.is_test || m1nd_lang::is_test_path(&links.path))
 }
 
+/// What the writer is told to do.
+struct EventQueue {
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+    /// Events taken out of the inbox before their turn; they come before it.
+    later: VecDeque<Event>,
+}
+
+/// What of the published state is on disk.
+#[derive(Default)]
+struct SavedState {
+    /// The file that the published state was mapped from, as long as nothing was indexed since: it may hold what the
+    /// linker remembered.
+    container: Option<m1nd_graph::Container>,
+    /// The file that the published state was mapped from or is based on; `None` after a complete rebuild.
+    base: Option<PathBuf>,
+    /// The published state is newer than the file.
+    is_behind: bool,
+    /// Last reserved generation.
+    reserved: u64,
+    /// Generation that the loaded snapshot was stored with.
+    loaded_generation: u64,
+}
+
+/// Threads that work beside the writer.
+#[derive(Default)]
+struct Threads {
+    /// Packs and writes the snapshot.
+    packing: Option<JoinHandle<Result<Saved, String>>>,
+    /// Drops old facts.
+    trimming: Option<JoinHandle<()>>,
+    /// Reads the history.
+    history: Option<JoinHandle<()>>,
+}
+
+/// Documents that are kept current.
+#[derive(Default)]
+struct KeptDocuments {
+    auto_ingest: Option<AutoIngest>,
+    /// Those that this process kept current before.
+    manifest: Option<Manifest>,
+}
+
 /// State of the writer thread.
 pub(crate) struct Writer {
     shared: Arc<Shared>,
     home: Home,
     lock: Option<WriterLock>,
-    events: Sender<Event>,
-    inbox: Receiver<Event>,
-    /// Events taken out of the inbox before their turn; they come before it.
-    later: VecDeque<Event>,
+    queue: EventQueue,
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
-    /// The file that the published state was mapped from, as long as nothing was indexed since: it may hold what the
-    /// linker remembered.
-    stored: Option<m1nd_graph::Container>,
+    saved: SavedState,
     /// Imported compiler indexes and their coverage, once loaded.
     compiler: Option<(Arc<CompilerIndex>, Arc<Cover>)>,
     watchers: Vec<Watched>,
-    /// Last reserved generation.
-    reserved: u64,
-    /// The file that the published state was mapped from or is based on; `None` after a complete rebuild.
-    base: Option<PathBuf>,
-    /// The published state is newer than the file.
-    unsaved: bool,
-    /// The thread that packs and writes the snapshot.
-    packing: Option<JoinHandle<Result<Saved, String>>>,
-    /// The thread that drops old facts.
-    trimming: Option<JoinHandle<()>>,
-    /// The thread that reads the history.
-    reading_history: Option<JoinHandle<()>>,
+    threads: Threads,
     /// The claim of the ingest that runs for a caller.
     claim: Option<Claim>,
     /// Changes were passed on that could not be indexed.
     missed: bool,
-    /// Documents that are kept current.
-    auto_ingest: Option<AutoIngest>,
-    /// Documents that were kept current by this process before.
-    manifest: Option<Manifest>,
-    /// Generation that the loaded snapshot was stored with.
-    loaded_generation: u64,
+    documents: KeptDocuments,
     /// When something last happened.
     active: Instant,
 }
@@ -261,26 +283,17 @@ impl Writer {
             shared,
             home,
             lock,
-            events,
-            inbox,
-            later: VecDeque::new(),
+            queue: EventQueue { events, inbox, later: VecDeque::new() },
             cache: None,
             pool: None,
             linked: None,
-            stored: None,
+            saved: SavedState::default(),
             compiler: None,
             watchers: Vec::new(),
-            reserved: 0,
-            base: None,
-            unsaved: false,
-            packing: None,
-            trimming: None,
-            reading_history: None,
+            threads: Threads::default(),
             claim: None,
             missed: false,
-            auto_ingest: None,
-            manifest: None,
-            loaded_generation: 0,
+            documents: KeptDocuments::default(),
             active: Instant::now(),
         }
     }
@@ -291,8 +304,8 @@ impl Writer {
         if writes {
             // First, so that no half of a write is taken for the project.
             self.shared.recover_files(false);
-            self.reserved = self.stored_generation();
-            raise(&self.shared.high_water, self.reserved);
+            self.saved.reserved = self.stored_generation();
+            raise(&self.shared.high_water, self.saved.reserved);
         }
         let Some(Opened { stored, path, is_verified }) = self.shared.open_stored(writes) else {
             return;
@@ -306,14 +319,14 @@ impl Writer {
         } else if self.shared.config.verify {
             self.verify(&stored, &path);
         }
-        self.base = Some(path);
-        self.stored = Some(stored.container.clone()).filter(|_| writes && !stored.outdated);
+        self.saved.base = Some(path);
+        self.saved.container = Some(stored.container.clone()).filter(|_| writes && !stored.outdated);
         let mut snapshot = self.shared.snapshot_of(stored);
-        self.loaded_generation = snapshot.generation;
+        self.saved.loaded_generation = snapshot.generation;
         if writes {
             // Later states were published but not written: this older one gets a number that none of them had.
-            if self.reserved > snapshot.generation {
-                snapshot.generation = self.reserved + 1;
+            if self.saved.reserved > snapshot.generation {
+                snapshot.generation = self.saved.reserved + 1;
             }
             raise(&self.shared.high_water, snapshot.generation);
         }
@@ -324,7 +337,7 @@ impl Writer {
     /// Compares the mapped file with its checksums in a thread of its own.
     fn verify(&self, stored: &persist::Stored, path: &Path) {
         let container = stored.container.clone();
-        let (stop, events) = (self.shared.stop.clone(), self.events.clone());
+        let (stop, events) = (self.shared.stop.clone(), self.queue.events.clone());
         let (shared, path) = (self.shared.clone(), path.to_owned());
         let check = move || match container.verify(&stop) {
             Ok(true) => shared.note_verified(path),
@@ -354,10 +367,10 @@ impl Writer {
         self.watch();
         self.read_history();
         loop {
-            let event = match (self.later.pop_front(), self.deadline()) {
+            let event = match (self.queue.later.pop_front(), self.deadline()) {
                 (Some(event), _) => Ok(event),
-                (None, Some(at)) => self.inbox.recv_deadline(at),
-                (None, None) => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                (None, Some(at)) => self.queue.inbox.recv_deadline(at),
+                (None, None) => self.queue.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
@@ -418,7 +431,7 @@ impl Writer {
             Event::Flush { asker } => {
                 let is_whole = self.flush();
                 // Behind the changes that the watchers have passed on.
-                let _ = self.events.send(Event::Flushed { is_whole, asker });
+                let _ = self.queue.events.send(Event::Flushed { is_whole, asker });
             }
             Event::Flushed { is_whole, asker } => {
                 let _ = asker.reply.send(is_whole && !self.missed);
@@ -432,7 +445,7 @@ impl Writer {
             Event::TickAutoIngest { cancel, reply } => {
                 let is_whole = self.flush();
                 // Behind the changes that the watchers have passed on.
-                let _ = self.events.send(Event::TickedAutoIngest { is_whole, cancel, reply });
+                let _ = self.queue.events.send(Event::TickedAutoIngest { is_whole, cancel, reply });
             }
             Event::TickedAutoIngest { is_whole, cancel, reply } => {
                 let _ = reply.send(self.tick_auto_ingest(is_whole && !self.missed, &cancel));
@@ -526,14 +539,14 @@ impl Writer {
     }
 
     fn drop_damaged(&mut self, path: &Path, why: &str) {
-        if self.base.as_deref() != Some(path) {
+        if self.saved.base.as_deref() != Some(path) {
             // Nothing rests on that file any more.
             return;
         }
         let writes = self.lock.is_some();
         tracing::warn!(path = %path.display(), why, "the snapshot is damaged");
         self.shared.set_aside(path, why, writes);
-        self.base = None;
+        self.saved.base = None;
         // Answers from damaged bytes may be wrong: serve an older state or nothing rather than that.
         let roots = self.shared.current().roots.clone();
         self.linked = None;
@@ -542,7 +555,7 @@ impl Writer {
                 if !is_verified {
                     self.verify(&stored, &path);
                 }
-                self.base = Some(path);
+                self.saved.base = Some(path);
                 self.shared.snapshot_of(stored)
             }
             None => Snapshot {
@@ -571,9 +584,9 @@ impl Writer {
     fn next_generation(&mut self) -> u64 {
         let current = self.shared.current().generation;
         let next = current.max(self.shared.high_water.load(Ordering::Acquire)) + 1;
-        if next > self.reserved && self.lock.is_some() {
-            self.reserved = next + RESERVED;
-            self.store_generation(self.reserved);
+        if next > self.saved.reserved && self.lock.is_some() {
+            self.saved.reserved = next + RESERVED;
+            self.store_generation(self.saved.reserved);
         }
         raise(&self.shared.high_water, next);
         next
@@ -597,7 +610,7 @@ impl Writer {
             false if self.shared.project.is_followed(FOLLOWER_GONE) => IDLE_FOLLOWED,
             false => IDLE,
         };
-        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle());
+        let packs = (self.saved.is_behind && self.threads.packing.is_none()).then(|| self.active + idle());
         let looks = (self.shared.config.watch && self.misses_root()).then(|| Instant::now() + ROOT_PERIOD);
         packs.into_iter().chain(looks).chain(self.documents_due()).min()
     }
@@ -614,7 +627,7 @@ impl Writer {
             if self.shared.config.watch && self.misses_root() {
                 self.look_for_roots();
             }
-            if self.unsaved && self.packing.is_none() && self.packer().is_none() {
+            if self.saved.is_behind && self.threads.packing.is_none() && self.packer().is_none() {
                 self.relink();
             }
             self.pack_in_background();
@@ -655,32 +668,32 @@ impl Writer {
 
     /// Packs changed files and writes the snapshot while the writer goes on.
     fn pack_in_background(&mut self) {
-        if !self.unsaved || self.packing.is_some() {
+        if !self.saved.is_behind || self.threads.packing.is_some() {
             return;
         }
         let Some(packer) = self.packer() else { return };
-        let (shared, events) = (self.shared.clone(), self.events.clone());
+        let (shared, events) = (self.shared.clone(), self.queue.events.clone());
         let work = move || {
             let result = packer.pack(&Cancel::new()).and_then(|packed| save(&shared, packed));
             let _ = events.send(Event::Packed);
             result
         };
         match std::thread::Builder::new().name("m1nd-pack".into()).spawn(work) {
-            Ok(thread) => self.packing = Some(thread),
+            Ok(thread) => self.threads.packing = Some(thread),
             Err(error) => tracing::warn!(%error, "changes are not packed"),
         }
     }
 
     /// Adopts the result of the packing thread, waiting for it if needed.
     fn adopt_packed(&mut self) {
-        let Some(thread) = self.packing.take() else { return };
+        let Some(thread) = self.threads.packing.take() else { return };
         let result = thread.join().unwrap_or_else(|_| Err("packing it panicked".into()));
         match result {
             Ok(saved) if saved.snapshot.generation == self.shared.current().generation => self.adopt(saved),
             // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
             Ok(_) => {}
             Err(why) => {
-                self.unsaved = false;
+                self.saved.is_behind = false;
                 self.shared.notice(format!("the index could not be written to disk: {why}"));
             }
         }
@@ -698,7 +711,7 @@ impl Writer {
 
     /// Goes on with the state that was written, as it is mapped.
     fn adopt(&mut self, saved: Saved) {
-        self.unsaved = false;
+        self.saved.is_behind = false;
         self.shared.note_saved(saved.snapshot.generation);
         self.shared.publish(saved.snapshot);
         self.unload(Some(saved.container));
@@ -710,7 +723,7 @@ impl Writer {
             return Err(EngineError::WriterElsewhere);
         }
         self.adopt_packed();
-        let is_due = self.unsaved;
+        let is_due = self.saved.is_behind;
         if is_due {
             self.save_now().map_err(EngineError::Store)?;
         }
@@ -719,7 +732,7 @@ impl Writer {
 
     /// Starts watching the roots of the index, if that is wanted and not done yet.
     fn watch(&mut self) {
-        if !(self.shared.config.watch || self.auto_ingest.is_some()) || self.lock.is_none() {
+        if !(self.shared.config.watch || self.documents.auto_ingest.is_some()) || self.lock.is_none() {
             return;
         }
         let snapshot = self.shared.current();
@@ -741,7 +754,7 @@ impl Writer {
             if self.watchers.iter().any(|watched| is_watched(info, handle, watched)) {
                 continue;
             }
-            let (events, root) = (self.events.clone(), info.path.clone());
+            let (events, root) = (self.queue.events.clone(), info.path.clone());
             let sink = move |changes: Changes| {
                 let _ = events.send(Event::Changed { root: root.clone(), changes });
             };
@@ -776,7 +789,7 @@ impl Writer {
 
     fn finish(&mut self) {
         self.watchers.clear();
-        for thread in [self.trimming.take(), self.reading_history.take()].into_iter().flatten() {
+        for thread in [self.threads.trimming.take(), self.threads.history.take()].into_iter().flatten() {
             let _ = thread.join();
         }
         if self.lock.is_none() {
@@ -786,13 +799,13 @@ impl Writer {
         // Writing a large index takes longer than a stopping client waits; the next server finds the changes on its
         // own.
         let large = self.shared.current().graph.node_count() >= LARGE;
-        if self.unsaved
+        if self.saved.is_behind
             && !(large && self.shared.config.watch)
             && let Err(why) = self.save_now()
         {
             tracing::warn!(%why, "the index could not be written to disk");
         }
-        if !self.unsaved {
+        if !self.saved.is_behind {
             self.store_generation(self.shared.current().generation);
         }
         self.lock = None;
@@ -824,16 +837,16 @@ impl Writer {
 impl Writer {
     /// Reads the history ahead for a server; a command line that asks for it reads it then.
     fn read_history(&mut self) {
-        let is_reading = self.reading_history.as_ref().is_some_and(|thread| !thread.is_finished());
+        let is_reading = self.threads.history.as_ref().is_some_and(|thread| !thread.is_finished());
         if self.shared.config.watch && !is_reading {
             let roots = self.shared.current().roots.clone();
-            self.reading_history = self.shared.histories.read_in_background(&roots);
+            self.threads.history = self.shared.histories.read_in_background(&roots);
         }
     }
 
     /// Drops old facts past their bound, in a thread of its own: nobody waits for it.
     fn trim_facts(&mut self) {
-        if self.trimming.as_ref().is_some_and(|thread| !thread.is_finished()) {
+        if self.threads.trimming.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return;
         }
         let Some(cache) = self.cache.clone() else { return };
@@ -847,7 +860,7 @@ impl Writer {
             Err(error) => tracing::warn!(%error, "the facts cache could not be read"),
         };
         match std::thread::Builder::new().name("m1nd-trim".into()).spawn(work) {
-            Ok(thread) => self.trimming = Some(thread),
+            Ok(thread) => self.threads.trimming = Some(thread),
             Err(error) => tracing::warn!(%error, "old facts are not dropped"),
         }
     }

@@ -7,8 +7,8 @@ use m1nd_base::RepoPath;
 use super::Writer;
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::error::EngineError;
-use crate::federation::{Federation, Member};
 use crate::report::RootInfo;
+use crate::repositories::federation::{Federation, Member};
 
 /// The part of the index that an ingest concerns.
 pub(super) struct Place {
@@ -148,7 +148,7 @@ fn inner(root: &Path, path: &Path) -> Option<RepoPath> {
 }
 
 /// `<name>/`, with a number if that is taken by another root or by a folder of the first root.
-fn free_prefix(root: &Path, roots: &[RootInfo], snapshot: &crate::snapshot::Snapshot) -> String {
+fn free_prefix(root: &Path, roots: &[RootInfo], snapshot: &crate::state::snapshot::Snapshot) -> String {
     let name = root.file_name().and_then(|name| name.to_str()).unwrap_or("root");
     let taken = |prefix: &str| {
         let folder = prefix.trim_end_matches('/');

@@ -13,12 +13,12 @@ use m1nd_vfs::Root;
 
 use super::{Linked, Writer, files};
 use crate::error::EngineError;
-use crate::extract::{self, Extracted, Job, OneFile};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable};
-use crate::persist;
+use crate::ingest::extract::{self, Extracted, Job, OneFile};
 use crate::report::{RootInfo, root_folders};
-use crate::snapshot::Snapshot;
+use crate::state::persist;
+use crate::state::snapshot::Snapshot;
 
 /// Lines of files whose facts stay in memory after their index was written; with more, all are dropped.
 const KEPT_LINES: u64 = 300_000;
@@ -84,7 +84,7 @@ impl Writer {
     /// # Errors
     /// [`EngineError::Cancelled`].
     pub(super) fn restore(&mut self, cancel: &Cancel) -> Result<bool, EngineError> {
-        let Some(container) = self.stored.take() else { return Ok(false) };
+        let Some(container) = self.saved.container.take() else { return Ok(false) };
         let Some(state) = persist::linker_state(&container) else { return Ok(false) };
         let current = self.shared.current();
         // What the linker remembers holds only with the compiler indexes it was made with, and if all facts are stored.
@@ -105,7 +105,7 @@ impl Writer {
         };
         // The stored state is put back, or the next run would have to link everything.
         if cancel.is_cancelled() {
-            self.stored = Some(container);
+            self.saved.container = Some(container);
             return Err(EngineError::Cancelled);
         }
         // Last check: the linker must know exactly the files of the snapshot.
@@ -139,13 +139,13 @@ impl Writer {
         let has_many_texts = linked.linker.text_bytes() > self.shared.config.facts_in_memory / 2
             && !current.files.iter().any(is_fleeting);
         if let Some(container) = written.filter(|_| has_many_texts) {
-            self.stored = Some(container);
+            self.saved.container = Some(container);
             if matches!(self.restore(&Cancel::new()), Ok(true)) {
                 drop(linked);
                 memory::release();
                 return;
             }
-            self.stored = None;
+            self.saved.container = None;
         }
         let is_due =
             are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.list_loaded());

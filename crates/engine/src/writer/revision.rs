@@ -10,11 +10,11 @@ use m1nd_store::FactsCache;
 use super::build::{self, WholeGraph};
 use super::{Linked, files};
 use crate::error::EngineError;
-use crate::extract::{self, Extracted, KnownFile};
 use crate::files::{FileMark, FileTable};
 use crate::history::{NoHistory, NoSnapshot, PlacedHistory};
+use crate::ingest::extract::{self, Extracted, KnownFile};
 use crate::report::{RootInfo, root_folders};
-use crate::snapshot::Snapshot;
+use crate::state::snapshot::Snapshot;
 
 fn threads() -> Result<rayon::ThreadPool, EngineError> {
     let pool = rayon::ThreadPoolBuilder::new().build();

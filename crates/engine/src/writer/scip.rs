@@ -13,10 +13,10 @@ use super::place::Place;
 use super::{Linked, Writer};
 use crate::compiler_index::{self, CompilerIndex, Ground, ScipError};
 use crate::config::{Adapter, IngestRequest, Mode};
-use crate::cover::Cover;
 use crate::error::EngineError;
+use crate::kept::cover::Cover;
 use crate::report::{CompilerReport, ContradictionRow, IngestReport};
-use crate::snapshot::{Content, open_root};
+use crate::state::snapshot::{Content, open_root};
 
 /// Largest index that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
@@ -269,7 +269,7 @@ fn note(report: &mut CompilerReport, delta: &LinkDelta) {
                 line: pos.line,
                 col: pos.col,
                 name: name.to_string(),
-                role: role.map_or("import", crate::part::role_word),
+                role: role.map_or("import", crate::ingest::part::role_word),
                 ours: ours.clone(),
                 theirs: theirs.clone(),
             });

@@ -5,8 +5,8 @@ use m1nd_graph::{Graph, GraphBuilder};
 use m1nd_link::{Linker, SymbolId};
 
 use super::Writer;
-use crate::part;
-use crate::snapshot::{Content, Snapshot};
+use crate::ingest::part;
+use crate::state::snapshot::{Content, Snapshot};
 
 /// Maximum number of definitions that are offered before they are linked: they take some 150 bytes each beside what is
 /// linked.

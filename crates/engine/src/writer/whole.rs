@@ -13,12 +13,12 @@ use super::ingest::{Done, Stages, keeps_prefixes, report_gone, same_content, sam
 use super::restore::{Origin, is_fleeting};
 use super::unlinked::UnlinkedNodes;
 use super::{Linked, LinkedFile, Writer};
-use crate::cover::Cover;
 use crate::error::EngineError;
-use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
+use crate::ingest::extract::{self, Extracted};
+use crate::kept::cover::Cover;
 use crate::report::{RootInfo, root_folders};
-use crate::snapshot::{Content, Snapshot};
+use crate::state::snapshot::{Content, Snapshot};
 
 /// Files that are passed to the linker together: enough for all threads, and few enough for facts that are dropped
 /// afterwards.
@@ -107,7 +107,7 @@ impl Writer {
         progress: &dyn Progress,
         stages: &mut Stages,
     ) -> Result<Done, EngineError> {
-        (self.linked, self.stored) = (None, None);
+        (self.linked, self.saved.container) = (None, None);
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == roots.as_slice();
         let handles = self.open_roots(&roots);
@@ -187,7 +187,7 @@ impl Writer {
             heads: current.heads.clone(),
         };
         self.publish(&current, generation, content)?;
-        self.base = None;
+        self.saved.base = None;
         self.linked = Some(linked);
         memory::release();
         Ok(done)

@@ -319,9 +319,11 @@ pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) 
         return Ok(found);
     }
     let ends = Ends { graph, dispatch, query, cancel };
+    // If the ends do not meet, no path is searched for.
     let Some(around) = ends.meet()? else { return Ok(found) };
     let bounds = ends.bounds(around)?;
     found.budget_exhausted = bounds.exhausted;
+    // The cheapest partial path first; bounds say what it still costs at least.
     let mut search = Search {
         graph,
         dispatch,
@@ -345,6 +347,7 @@ pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) 
             if found.paths.len() >= query.k {
                 break;
             }
+        // Paths that were found stay; whether there are more is not known.
         } else if search.looked >= query.budget {
             found.budget_exhausted = true;
             return Ok(found);

@@ -85,7 +85,7 @@ fn merges_touch_nothing_and_both_sides_count() {
     repository.commit_with("ann", "merge", &[left, right]);
     let history = repository.history();
     assert_eq!(history.commits().iter().map(|commit| &*commit.subject).collect::<Vec<_>>()[..2], ["merge", "right"]);
-    assert!(history.commits()[0].is_merge() && history.commits()[0].count_touched() == 0);
+    assert_eq!(history.commits()[0].count_touched(), 0, "a merge");
     assert_eq!(subjects(&history, "a.py"), ["left", "start"]);
     assert_eq!(subjects(&history, "b.py"), ["right", "start"]);
 }

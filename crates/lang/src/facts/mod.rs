@@ -449,6 +449,20 @@ impl FileFacts {
         &self.type_parameters[start as usize..(start + len) as usize]
     }
 
+    /// The last name of an access path, without its type arguments.
+    pub fn last_name(&self, mut expr: ExprId) -> Option<&str> {
+        // Sub-expressions precede their users, so this ends.
+        loop {
+            match self.expr(expr) {
+                Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                    return Some(self.name(name));
+                }
+                Expr::Generic { base, .. } => expr = base,
+                _ => return None,
+            }
+        }
+    }
+
     /// The recorded arguments of an access path.
     pub fn arguments_of(&self, of: ExprId) -> &[Argument] {
         let start = self.arguments.partition_point(|argument| argument.of < of);

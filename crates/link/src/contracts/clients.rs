@@ -6,15 +6,15 @@ use rustc_hash::FxHashSet;
 
 use super::prefixes::{self, Prefix};
 use super::{Contracts, servers};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval};
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::ids::SymbolId;
 use crate::spots::methods::{self, Methods};
 use crate::spots::template::{Address, Fit, Template};
-use crate::spots::{last_name, route_word, texts_of};
+use crate::spots::{route_word, texts_of};
+use crate::tables::files::FileId;
 
 /// Packages whose functions and methods ask for the addresses that they are given.
 const PACKAGES: &[&str] = &[
@@ -146,7 +146,7 @@ fn address(text: &TextUse) -> Option<Address> {
 fn request(eval: &mut Eval<'_>, file: FileId, at: u32, text: &TextUse, address: &Address) -> Option<Request> {
     let unit = eval.unit(file);
     let reference = &unit.facts.references[at as usize];
-    let name = last_name(&unit.facts, reference.expr)?;
+    let name = unit.facts.last_name(reference.expr)?;
     if reference.role != Role::Call || !methods::asks(name) {
         return None;
     }
@@ -181,7 +181,7 @@ fn request(eval: &mut Eval<'_>, file: FileId, at: u32, text: &TextUse, address: 
 /// Returns whether a method is called on something that is no client, by its name.
 fn is_other(unit: &crate::unit::Unit, callee: ExprId) -> bool {
     let Expr::Member { base, .. } = unit.facts.expr(callee) else { return false };
-    last_name(&unit.facts, base).is_some_and(|name| OTHERS.contains(&name))
+    unit.facts.last_name(base).is_some_and(|name| OTHERS.contains(&name))
 }
 
 /// What may stand in front of an address: the value of the name that it begins with, or the base of its client.

@@ -8,12 +8,12 @@ use m1nd_lang::facts::{DefKind, Shared, SharedKind};
 use super::Contracts;
 use super::common::{self, node_of};
 use super::deployments::{folder_of, join};
-use crate::derived::Derived;
 use crate::documents;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
+use crate::tables::files::FileId;
 
 /// A name that means more than this many definitions says nothing about any of them.
 const MAX_TARGETS: usize = 8;

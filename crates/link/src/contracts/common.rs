@@ -3,9 +3,9 @@
 use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace};
 
 use crate::eval::{Entity, Eval, Value};
-use crate::files::{DefRef, FileId};
 use crate::ids::SymbolId;
 use crate::spots::{constants, value_word};
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// Files that are looked at for one name.

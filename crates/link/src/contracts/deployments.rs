@@ -8,12 +8,12 @@ use m1nd_lang::facts::{DefId, DefKind, Shared, SharedKind};
 use super::Contracts;
 use super::common::{self, node_of};
 use super::images;
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::shared;
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// Places that set one variable for one program.

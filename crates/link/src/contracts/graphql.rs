@@ -5,13 +5,13 @@ use m1nd_lang::facts::SharedKind;
 
 use super::Contracts;
 use super::common::{self, node_of};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::graphql;
 use crate::spots::shared;
+use crate::tables::files::FileId;
 
 /// Fields that one file asks for.
 const MAX_ASKED: usize = 4_096;

@@ -5,8 +5,8 @@ use m1nd_lang::facts::SharedKind;
 use super::common;
 use super::deployments::{folder_of, is_inside, join, without_tag};
 use crate::eval::Eval;
-use crate::files::FileId;
 use crate::spots::shared;
+use crate::tables::files::FileId;
 
 /// Names that one may stand for.
 const MAX_NAMES: usize = 16;

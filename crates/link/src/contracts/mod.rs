@@ -29,12 +29,12 @@ mod tables;
 use m1nd_lang::facts::Reference;
 use rustc_hash::FxHashSet;
 
-use crate::derived::Derived;
-use crate::entry_points::Registration;
+use crate::edges::derived::Derived;
+use crate::edges::entry_points::Registration;
 use crate::eval::Eval;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::Spot;
+use crate::tables::files::FileId;
 
 /// The contracts of a file.
 #[derive(Debug, Default)]

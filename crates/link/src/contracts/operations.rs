@@ -4,15 +4,15 @@
 use m1nd_base::{EdgeTier, Relation};
 
 use super::{Contracts, prefixes, servers};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::methods::Methods;
 use crate::spots::points::{Offer, operation_word};
 use crate::spots::route_word;
 use crate::spots::template::Template;
+use crate::tables::files::FileId;
 
 /// Routes that may serve one operation; if there are more, its path says nothing.
 const MAX_ROUTES: usize = 4;

@@ -6,14 +6,14 @@ use m1nd_lang::facts::{Expr, ExprId, Role};
 
 use super::common::{self, name_of};
 use super::{Contracts, handler_of};
-use crate::derived::Derived;
-use crate::entry_points::{is_open_method, tier_of};
+use crate::edges::derived::Derived;
+use crate::edges::entry_points::{is_open_method, tier_of};
 use crate::eval::Eval;
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::messages::{MessageRow, Point as Kind};
 use crate::spots::arguments_of;
 use crate::spots::points::{self, Offer, Point};
+use crate::tables::files::FileId;
 
 /// Names of one file that are asked for.
 const MAX_ASKED: usize = 1_024;

@@ -6,9 +6,9 @@ use super::Spot;
 use super::servers::arguments;
 use crate::eval::{Entity, Eval, Module};
 use crate::file_links;
-use crate::files::{DefRef, FileId};
 use crate::spots::template::Template;
-use crate::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, last_name, texts_of, value_word, values};
+use crate::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, texts_of, value_word, values};
+use crate::tables::files::{DefRef, FileId};
 
 /// Routers around a router that are followed.
 const MAX_NESTED: usize = 6;
@@ -64,7 +64,7 @@ fn of_class(unit: &crate::unit::Unit, class: DefId) -> Template {
         reference.is_some_and(|reference| {
             reference.role == Role::Decorate
                 && reference.enclosing == Some(class)
-                && last_name(facts, reference.expr).is_some_and(|name| CLASS_PREFIXES.contains(&name))
+                && facts.last_name(reference.expr).is_some_and(|name| CLASS_PREFIXES.contains(&name))
         })
     });
     row.map_or_else(Template::default, |row| Template::parse(&row.text))
@@ -77,7 +77,7 @@ fn of_value(eval: &mut Eval<'_>, file: FileId, expr: ExprId, depth: usize) -> Ve
         return vec![Prefix { path: Template::default(), open: true }];
     }
     if let Expr::Call { callee, .. } = unit.facts.expr(expr) {
-        let name = last_name(&unit.facts, callee).unwrap_or("");
+        let name = unit.facts.last_name(callee).unwrap_or("");
         let own = given_prefix(eval, file, callee, GROUPS.contains(&name));
         return match unit.facts.expr(callee) {
             // A method of a router: a group of it, or the router itself.
@@ -241,7 +241,7 @@ fn own_prefix(eval: &mut Eval<'_>, router: Router, depth: usize) -> (Vec<Prefix>
     };
     let unit = eval.unit(file);
     let Expr::Call { callee, .. } = unit.facts.expr(value) else { return nothing(true) };
-    let name = last_name(&unit.facts, callee).unwrap_or("");
+    let name = unit.facts.last_name(callee).unwrap_or("");
     let is_part = PARTS.contains(&name);
     let own = given_prefix(eval, file, callee, GROUPS.contains(&name));
     match unit.facts.expr(callee) {

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::Contracts;
 use super::common::{self, members, node_of};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Value, no_args};
 use crate::file_links::{self, Target};
-use crate::files::{DefRef, FileId};
 use crate::frameworks::rpc::{self, Names};
 use crate::ids::SymbolId;
+use crate::spots::arguments_of;
 use crate::spots::shared::{self, By, SERVICES, base_of};
-use crate::spots::{arguments_of, last_name};
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// Implementations of one service.
@@ -403,8 +403,8 @@ fn lead(
 /// The services that the names of an access path say.
 fn collect_named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
     let facts = &unit.facts;
-    let Some(name) = last_name(facts, expr) else { return };
-    let before = base_of(facts, expr).and_then(|base| last_name(facts, base));
+    let Some(name) = facts.last_name(expr) else { return };
+    let before = base_of(facts, expr).and_then(|base| facts.last_name(base));
     if names.inner_stubs.contains(&name) {
         found.extend(before.map(str::to_owned));
         return;

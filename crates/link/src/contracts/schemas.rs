@@ -6,12 +6,12 @@ use m1nd_lang::facts::SharedKind;
 
 use super::Contracts;
 use super::common::node_of;
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::shared;
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// Folders above a file in which the path of an import may begin.

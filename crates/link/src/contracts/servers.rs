@@ -5,13 +5,13 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Role};
 use rustc_hash::FxHashSet;
 
 use super::{Contracts, Spot};
-use crate::derived::Derived;
-use crate::entry_points::{self, Registration};
+use crate::edges::derived::Derived;
+use crate::edges::entry_points::{self, Registration};
 use crate::eval::{Eval, Value};
 use crate::file_links::{self, Target};
-use crate::files::FileId;
 use crate::frameworks::{self, Form, What};
 use crate::languages::linked_family;
+use crate::tables::files::FileId;
 
 /// Callees that name the path of a route whose handlers are given otherwise.
 const PATHS: &[(&str, &str)] =
@@ -81,7 +81,7 @@ pub(super) fn arguments(unit: &crate::unit::Unit, of: ExprId) -> &[ExprId] {
 pub(super) fn confirm(eval: &mut Eval<'_>, file: FileId, spot: &Spot) -> Option<EdgeTier> {
     let unit = eval.unit(file);
     let reference = &unit.facts.references[spot.reference as usize];
-    let name = crate::spots::last_name(&unit.facts, reference.expr)?;
+    let name = unit.facts.last_name(reference.expr)?;
     let is_decorator = reference.role == Role::Decorate;
     let rows = frameworks::rows(linked_family(unit.facts.language));
     let rows = rows.iter().filter(|row| {

@@ -5,12 +5,12 @@ use m1nd_lang::facts::{DefId, Role, SharedKind};
 
 use super::Contracts;
 use super::common::{self, node_of};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::spots::shared::{self, DeclaredTable};
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// Tables that one file names.

@@ -8,12 +8,12 @@ use m1nd_lang::facts::{DeclaredKind, DefId, Mention, MentionForm, MentionMark};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{MAX_TARGETS, symbols};
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::{DefRef, FileId};
 use crate::ids::SymbolId;
 use crate::named::option_word;
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 
 /// Files that declare one name and are compared.

@@ -1,8 +1,8 @@
 //! Code that documents name, as `documents` edges.
 //!
-//! A document imports nothing, so its names are found by an index of what all files define ([`crate::defined`]) and
-//! judged by what stands in front of them: owners, modules, the name of the package. One target that all of it fits is
-//! certain if the name is qualified or can hardly be anything but code; several are possible, `k of n`; more than
+//! A document imports nothing, so its names are found by an index of what all files define ([`crate::tables::defined`])
+//! and judged by what stands in front of them: owners, modules, the name of the package. One target that all of it fits
+//! is certain if the name is qualified or can hardly be anything but code; several are possible, `k of n`; more than
 //! [`MAX_TARGETS`] say nothing. All that was looked up is remembered like any other question: a definition that a
 //! document asked for in vain relinks it.
 
@@ -17,12 +17,12 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{Mention, MentionForm, MentionMark};
 use rustc_hash::FxHashSet;
 
-use crate::derived::Derived;
+use crate::edges::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::named;
+use crate::tables::files::FileId;
 
 pub(crate) use symbols::{find_addressed, modules_of as modules, top_types};
 

@@ -2,9 +2,9 @@
 
 use super::{MAX_TARGETS, Meant};
 use crate::eval::Eval;
-use crate::files::FileId;
 use crate::languages::paths::{folder, join};
 use crate::named::{stem, stem_word};
+use crate::tables::files::FileId;
 
 /// Files of one stem that are compared.
 const MAX_FILES: usize = 512;

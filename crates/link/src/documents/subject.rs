@@ -12,8 +12,8 @@ use super::Meant;
 use super::fit::{self, parts};
 use super::symbols;
 use crate::eval::Eval;
-use crate::files::FileId;
 use crate::ids::SymbolId;
+use crate::tables::files::FileId;
 
 /// Classes that are tried for one name.
 const MAX_SUBJECTS: usize = 6;

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 use super::fit::{self, Fit, parts};
 use super::{MAX_TARGETS, Meant};
 use crate::eval::Eval;
-use crate::files::{DefRef, FileId, Word};
 use crate::ids::SymbolId;
 use crate::named::{stem, stem_word};
+use crate::tables::files::{DefRef, FileId, Word};
 use crate::unit::Unit;
 
 /// Files with one name that are compared; a name that more have says nothing by itself.

@@ -1,10 +1,10 @@
 //! Environment variables that a document names, if code of the project reads them.
 
-use crate::config_reads;
+use crate::edges::config_reads;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::FileId;
 use crate::named::{is_spelled, variable_word};
+use crate::tables::files::FileId;
 
 /// Files with the name of a variable that are looked through.
 const MAX_FILES: usize = 16;

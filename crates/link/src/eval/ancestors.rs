@@ -5,9 +5,9 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, ExprId, Namespace};
 
 use super::{Args, Eval, Module, Outside, Value, no_args};
-use crate::files::DefRef;
 use crate::names::Name;
 use crate::rules::{Builtin, MemberOrder};
+use crate::tables::files::DefRef;
 
 /// A class on the way up.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ const ANCESTORS: usize = 256;
 impl Eval<'_> {
     /// The class and all it inherits from, in the order members are looked up in.
     pub(super) fn ancestors(&mut self, of: DefRef) -> Rc<[Ancestor]> {
-        if let Some(known) = self.ancestors.get(&of) {
+        if let Some(known) = self.memos.ancestors.get(&of) {
             return known.clone();
         }
         let outer = self.begin_uncut();
@@ -41,7 +41,7 @@ impl Eval<'_> {
         };
         // Inside a cycle of evaluations the bases may be incomplete: ask again later.
         if self.end_uncut(outer) {
-            self.ancestors.insert(of, found.clone());
+            self.memos.ancestors.insert(of, found.clone());
         }
         found
     }

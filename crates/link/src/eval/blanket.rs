@@ -7,9 +7,9 @@ use m1nd_lang::facts::{DefId, DefKind, ImportId, ImportKind, Namespace};
 use super::ancestors::Ancestor;
 use super::lookup::Asker;
 use super::{Entity, Eval, Found, Search, Value};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 /// Methods of one name that are looked at.
 const METHODS: usize = 64;

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, FieldShape, MethodShape};
+use crate::tables::files::{DefRef, FileId};
 
 /// Result of a method of a standard type.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
@@ -176,13 +176,13 @@ impl Eval<'_> {
         file: FileId,
         args: &[ExprId],
     ) -> Values {
-        if let Some(place) = self.open_values.get(&of) {
-            self.cut = self.cut.min(*place);
+        if let Some(place) = self.run.values.get(&of) {
+            self.run.cut = self.run.cut.min(*place);
             return Values::default();
         }
-        self.open_values.insert(of, self.depth);
+        self.run.values.insert(of, self.run.depth);
         let result = self.returned_unguarded(of, receiver, given, file, args);
-        self.open_values.remove(&of);
+        self.run.values.remove(&of);
         result
     }
 
@@ -356,19 +356,23 @@ impl Eval<'_> {
             return;
         }
         match pattern {
+            // The variable itself; its first meaning counts.
             Value::TypeVar(owner, index) if *owner == of => {
                 if let Some(slot) = known.get_mut(*index as usize).filter(|slot| slot.items.is_empty()) {
                     *slot = given.clone();
                 }
             }
+            // `Type[T]` given a class means its instances.
             Value::BuiltinType(Builtin::ClassOf, inner) => {
                 let instances = self.instantiate(given.clone());
                 self.unify_arg(inner, 0, &instances, of, file, known, depth);
             }
+            // A list pattern fits whatever has elements.
             Value::BuiltinType(Builtin::List, inner) | Value::Builtin(Builtin::List, inner) => {
                 let elements = given.clone().flat_map(|value| self.element(&value, file));
                 self.unify_arg(inner, 0, &elements, of, file, known, depth);
             }
+            // The same generic type on both sides: argument by argument.
             Value::BuiltinType(kind, inner) | Value::Builtin(kind, inner) => {
                 for value in &given.items {
                     let Value::Builtin(same, args) = value else { continue };
@@ -389,6 +393,7 @@ impl Eval<'_> {
                     }
                 }
             }
+            // A function stands for what it returns.
             Value::Callable(result) => {
                 let results = given.clone().flat_map(|function| self.call(&function, file, &[]));
                 for pattern in &result.items {

@@ -4,10 +4,10 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::{Eval, Search, Value, no_args};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::surface::COPIES;
+use crate::tables::files::{DefRef, FileId};
 
 /// Maximum copying calls of a file that are examined.
 const MAX_COPIES: usize = 256;

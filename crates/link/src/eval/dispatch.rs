@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
-use crate::files::{DefRef, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Dispatch, MemberOrder};
+use crate::tables::files::{DefRef, Key};
 
 /// Methods of one interface or type, embedded ones included, that are compared.
 const METHODS: usize = 256;
@@ -63,12 +63,12 @@ impl Eval<'_> {
     }
 
     fn find_satisfied(&mut self, class: DefRef) -> Rc<[Satisfied]> {
-        if let Some(known) = self.satisfied.get(&class) {
+        if let Some(known) = self.memos.satisfied.get(&class) {
             return known.clone();
         }
         let mut candidates = Vec::new();
         for name in self.method_names(class) {
-            self.asked.insert(Key::methods(self.text(name)));
+            self.asked.keys.insert(Key::methods(self.text(name)));
             for row in self.project.methods(self.text(name)).filter(|row| row.is_abstract) {
                 let definition = self.project.unit(row.of.file).facts.definition(row.of.def);
                 candidates.extend(definition.owner.map(|def| DefRef { file: row.of.file, def }));
@@ -91,7 +91,7 @@ impl Eval<'_> {
             }
         }
         let found: Rc<[Satisfied]> = found.into();
-        self.satisfied.insert(class, found.clone());
+        self.memos.satisfied.insert(class, found.clone());
         found
     }
 
@@ -106,7 +106,7 @@ impl Eval<'_> {
         let named: FxHashSet<DefRef> = ancestors.iter().filter_map(class_of_base).collect();
         let mut candidates = Vec::new();
         for name in self.function_names(&named) {
-            self.asked.insert(Key::for_demanded(self.text(name)));
+            self.asked.keys.insert(Key::for_demanded(self.text(name)));
             for of in self.project.find_demanded(self.text(name)) {
                 let definition = self.project.unit(of.file).facts.definition(of.def);
                 candidates.extend(definition.owner.map(|def| DefRef { file: of.file, def }));
@@ -174,7 +174,7 @@ impl Eval<'_> {
             }
             let class = self.definition(of).name;
             let class = self.unit(of.file).name(class);
-            self.asked.insert(Key::all_attached(self.text(class)));
+            self.asked.keys.insert(Key::all_attached(self.text(class)));
             for &attached in self.find_attached(of).iter() {
                 let name = self.definition(attached).name;
                 names.push(self.unit(attached.file).name(name));

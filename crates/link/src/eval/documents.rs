@@ -3,12 +3,12 @@
 use m1nd_lang::facts::Namespace;
 
 use super::{Entity, Eval, Value, no_args};
-use crate::files::{DefRef, FileId, Key, Word};
+use crate::tables::files::{DefRef, FileId, Key, Word};
 
 impl Eval<'_> {
     /// The files that define a name; the question is remembered.
     pub(crate) fn defining(&mut self, word: Word) -> Vec<FileId> {
-        self.asked.insert(Key::for_defined(word));
+        self.asked.keys.insert(Key::for_defined(word));
         self.project.defining(word)
     }
 

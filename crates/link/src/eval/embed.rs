@@ -7,9 +7,9 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 use super::ancestors::Ancestor;
 use super::member::Asked;
 use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
+use crate::tables::files::{DefRef, FileId};
 
 /// Maximum types searched for one member.
 const EMBEDDED: usize = 256;

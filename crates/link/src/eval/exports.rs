@@ -4,10 +4,10 @@ use m1nd_lang::facts::{DefKind, Expr, ImportKind, Namespace};
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Module, Search, Value};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
+use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
     pub(super) fn default_export(&mut self, target: ModuleTarget) -> Search {
@@ -61,13 +61,13 @@ impl Eval<'_> {
 
     pub(super) fn find_exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let key = (file, FILE, name, Namespace::Any);
-        if let Some(place) = self.open_searches.get(&key) {
-            self.cut = self.cut.min(*place);
+        if let Some(place) = self.run.searches.get(&key) {
+            self.run.cut = self.run.cut.min(*place);
             return Search::default();
         }
-        self.open_searches.insert(key, self.depth);
+        self.run.searches.insert(key, self.run.depth);
         let search = self.exported_unguarded(file, name, want);
-        self.open_searches.remove(&key);
+        self.run.searches.remove(&key);
         search
     }
 

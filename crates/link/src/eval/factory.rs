@@ -3,9 +3,9 @@
 use m1nd_lang::facts::{Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
-use crate::files::FileId;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Factory};
+use crate::tables::files::FileId;
 
 impl Eval<'_> {
     /// Result of a standard function; `None` for other callees.

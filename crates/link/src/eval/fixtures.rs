@@ -5,9 +5,9 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind};
 use super::ancestors::Ancestor;
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Value, Values, unwrap};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::rules::Fixtures;
+use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
     /// Value injected for a parameter of a test or fixture: the result of the fixture of that name, or a value of the

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, ListId, Namespace, Parameter, ParameterKind};
 
 use super::{Args, Entity, Eval, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 /// Types followed from one expected type.
 const MOST_TYPES: usize = 64;
@@ -342,13 +342,13 @@ impl Eval<'_> {
 
     /// The signatures of a written type, without known type arguments in the context.
     fn signatures(&mut self, file: FileId, ty: ExprId) -> Rc<[Signature]> {
-        if let Some(known) = self.signatures.get(&(file, ty)) {
+        if let Some(known) = self.memos.signatures.get(&(file, ty)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
         let all: Rc<[Signature]> = self.signatures_unmemoised(file, ty).into();
         if self.end_uncut(outer) {
-            self.signatures.insert((file, ty), all.clone());
+            self.memos.signatures.insert((file, ty), all.clone());
         }
         all
     }

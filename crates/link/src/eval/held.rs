@@ -3,8 +3,8 @@
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, Namespace, Reference, Role};
 
 use super::{Entity, Eval, Found, Value, Values};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 /// Maximum assignments followed from a variable to what it stands for.
 const MAX_ASSIGNMENTS: usize = 8;

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::rules::Overloads;
+use crate::rules::{Overloads, PrivateMethods};
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// Maximum bases examined for one method.
 const BASES: usize = 256;
@@ -84,8 +84,24 @@ impl Eval<'_> {
     fn method(&mut self, by: DefRef, found: &Found) -> Option<DefRef> {
         let Entity::Def(of) = found.entity else { return None };
         let definition = self.definition(of);
-        let hidden = definition.visibility == Visibility::Private && of.file != by.file;
-        (of != by && definition.kind == DefKind::Function && !hidden).then_some(of)
+        (of != by && definition.kind == DefKind::Function && !self.is_hidden_from(of, by.file)).then_some(of)
+    }
+
+    /// Returns whether a method is private in a way that methods of derived classes in a file do not replace it.
+    fn is_hidden_from(&mut self, of: DefRef, file: FileId) -> bool {
+        let definition = self.definition(of);
+        if definition.visibility != Visibility::Private {
+            return false;
+        }
+        match self.rules(of.file).private_methods {
+            PrivateMethods::Hidden => of.file != file,
+            PrivateMethods::Replaceable => false,
+            PrivateMethods::Convention(prefix) => {
+                let name = self.unit(of.file).name(definition.name);
+                let name = self.text(name);
+                name.starts_with(prefix) && !name.ends_with(prefix)
+            }
+        }
     }
 
     /// Members that only classes derived from a method's own class have: the receiver may be an instance of each of
@@ -103,7 +119,7 @@ impl Eval<'_> {
         }
         let receivers = self.eval(file, base, Namespace::Value);
         let [Value::Instance(class, _)] = receivers.items.as_slice() else { return Vec::new() };
-        self.asked.insert(Key::methods(self.text(name)));
+        self.asked.keys.insert(Key::methods(self.text(name)));
         let mut rows: Vec<DefRef> =
             self.project.methods(self.text(name)).map(|row| row.of).take(MAX_NAMED + 1).collect();
         if rows.len() > MAX_NAMED {

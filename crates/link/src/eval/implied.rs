@@ -6,10 +6,10 @@ use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
 use super::lookup::FILE;
 use super::{Entity, Eval, Found, Search, Value, Values};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::Builtin;
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// Maximum list items tracked individually.
 const MAX_PLACES: usize = 32;
@@ -148,7 +148,7 @@ impl Eval<'_> {
 
     /// Returns whether the project has a method of this name.
     fn has_methods(&mut self, method: Name) -> bool {
-        self.asked.insert(Key::methods(self.text(method)));
+        self.asked.keys.insert(Key::methods(self.text(method)));
         self.project.methods(self.text(method)).next().is_some()
     }
 

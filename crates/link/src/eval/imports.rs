@@ -6,10 +6,10 @@ use m1nd_lang::facts::{DefId, Import, ImportId, ImportKind, NameId, Namespace, S
 
 use super::lookup::{Asker, FILE, MOST_NESTED};
 use super::{Entity, Eval, Module, Outside, Search, Value};
-use crate::files::FileId;
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
+use crate::tables::files::FileId;
 
 impl Eval<'_> {
     pub(super) fn module_entity(&mut self, target: ModuleTarget) -> Search {
@@ -53,13 +53,13 @@ impl Eval<'_> {
         let unit = self.unit(file);
         let row = unit.facts.imports[import.index()];
         if let Some(path) = row.path {
-            if self.wildcards >= MOST_NESTED {
-                self.cut = 0;
+            if self.run.wildcards >= MOST_NESTED {
+                self.run.cut = 0;
                 return Search::default();
             }
-            self.wildcards += 1;
+            self.run.wildcards += 1;
             let bases = self.eval(file, path, Namespace::Type);
-            self.wildcards -= 1;
+            self.run.wildcards -= 1;
             let mut search = Search::default();
             for base in &bases.items {
                 let part = match base {
@@ -159,12 +159,12 @@ impl Eval<'_> {
 
     /// The module that a file names, worked out once.
     fn module_target(&mut self, file: FileId, module: NameId, level: u16) -> ModuleTarget {
-        if let Some(known) = self.targets.get(&(file, module, level)) {
+        if let Some(known) = self.memos.targets.get(&(file, module, level)) {
             return known.clone();
         }
         let written = self.unit(file).facts.name(module);
         let target = self.resolver(file).module(&self.files, file, written, level);
-        self.targets.insert((file, module, level), target.clone());
+        self.memos.targets.insert((file, module, level), target.clone());
         target
     }
 

@@ -7,10 +7,10 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visi
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
-use crate::files::{DefRef, FileId, Key, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{ModuleTarget, Overloads};
+use crate::tables::files::{DefRef, FileId, Key, Word};
 use crate::unit::namespace_path;
 
 /// Maximum definitions of one name examined.
@@ -45,11 +45,11 @@ fn qualifiers(facts: &FileFacts, def: DefId) -> Option<(usize, bool)> {
 impl Eval<'_> {
     /// Files that a file sees through its includes.
     fn visible(&mut self, file: FileId) -> Rc<[FileId]> {
-        if let Some(known) = self.visible.get(&file) {
+        if let Some(known) = self.memos.visible.get(&file) {
             return known.clone();
         }
         let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
-        self.visible.insert(file, found.clone());
+        self.memos.visible.insert(file, found.clone());
         found
     }
 
@@ -61,7 +61,7 @@ impl Eval<'_> {
             let has = |other: &&FileId| self.project.unit(**other).bindings(FILE, name).next().is_some();
             return visible.iter().filter(has).copied().collect();
         }
-        let places = self.visible_places.entry(file).or_insert_with(|| {
+        let places = self.memos.visible_places.entry(file).or_insert_with(|| {
             let places = visible.iter().zip(0..);
             Rc::new(places.map(|(file, place)| (*file, place)).collect())
         });
@@ -80,14 +80,14 @@ impl Eval<'_> {
 
     /// Top-level members of the files included by `file`.
     fn included_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
-        if let Some(known) = self.included.get(&(file, name, want)) {
+        if let Some(known) = self.memos.included.get(&(file, name, want)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
         let search = self.find_included(file, name, want);
         // A result truncated by a cycle is incomplete.
         if self.end_uncut(outer) {
-            self.included.insert((file, name, want), search.clone());
+            self.memos.included.insert((file, name, want), search.clone());
         }
         search
     }
@@ -274,7 +274,7 @@ impl Eval<'_> {
 
     /// Definitions of this name in the family that other files can refer to; `None` if there are too many.
     pub(super) fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
-        self.asked.insert(Key::methods(self.text(name)));
+        self.asked.keys.insert(Key::methods(self.text(name)));
         let rows = self.project.methods(self.text(name)).map(|row| row.of);
         let of_family = rows.filter(|row| self.rules(row.file).includes);
         let mut found: Vec<DefRef> = of_family.take(MAX_NAMESAKES + 1).collect();
@@ -322,7 +322,7 @@ impl Eval<'_> {
         let Some(of) = of else { return search };
         // Any file may reopen the namespace, so the result depends on its name and not only on the files seen here.
         let path = namespace_path(&self.project.unit(file).facts, of);
-        self.asked_words.insert(Word::namespace(&path));
+        self.asked.words.insert(Word::namespace(&path));
         let path = self.project.names.intern(&path);
         // Only parts that this file sees: by its own includes, or by those of the file that includes it.
         let mut files = vec![file];
@@ -551,7 +551,7 @@ impl Eval<'_> {
     /// mean.
     fn unseen_declarations(&mut self, of: DefRef, name: Name) -> Search {
         let word = Word::of(self.text(name));
-        self.asked.insert(Key::for_defined(word));
+        self.asked.keys.insert(Key::for_defined(word));
         let mut files = self.project.defining(word);
         files.retain(|&other| other != of.file && self.rules(other).includes);
         self.project.sort_by_path(&mut files);

@@ -7,9 +7,9 @@ use m1nd_lang::facts::{BindingTarget, DefKind, ELEMENT, Expr, ExprId, MemberWrit
 use rustc_hash::FxHashSet;
 
 use super::{Entity, Eval, Module, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::rules::FunctionMethods;
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::Unit;
 use crate::unit::passes::{Given, Pass};
 
@@ -134,7 +134,7 @@ impl Eval<'_> {
 
     /// The functions that a holder may hold, with those of the holders whose values it is given.
     fn held_by(&mut self, holder: Holder) -> Rc<[DefRef]> {
-        if let Some(known) = self.held.get(&holder) {
+        if let Some(known) = self.memos.held.get(&holder) {
             return known.clone();
         }
         let outer = self.begin_uncut();
@@ -153,7 +153,7 @@ impl Eval<'_> {
         }
         let held: Rc<[DefRef]> = flow.functions.into();
         if self.end_uncut(outer) {
-            self.held.insert(holder, held.clone());
+            self.memos.held.insert(holder, held.clone());
         }
         held
     }
@@ -294,7 +294,7 @@ impl Eval<'_> {
             self.add_component(of, flow);
         }
         for name in names {
-            self.asked.insert(Key::for_given(self.text(name)));
+            self.asked.keys.insert(Key::for_given(self.text(name)));
             let mut files = self.project.find_given(self.text(name));
             files.sort_by_key(|&file| self.project.path(file));
             let mut left = MAX_GIVEN;
@@ -319,7 +319,7 @@ impl Eval<'_> {
         } else {
             format!("#{}.{before}", unit.facts.name(unit.facts.definition(owner).name))
         };
-        self.asked.insert(Key::for_given(&position));
+        self.asked.keys.insert(Key::for_given(&position));
         vec![self.project.names.intern(&position)]
     }
 

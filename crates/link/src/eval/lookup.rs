@@ -8,10 +8,10 @@ use m1nd_lang::facts::{
 };
 
 use super::{Entity, Eval, Found, Module, Outside, Search, Value};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{BareMembers, ModuleTarget, Overloads};
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::{fits, fits_apart};
 
 /// The file scope.
@@ -354,14 +354,14 @@ impl Eval<'_> {
 
     /// Definitions of the name in the other files of the module. There may be several (one for each platform).
     fn sibling_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
-        let siblings = match self.siblings.get(&file) {
+        let siblings = match self.memos.siblings.get(&file) {
             Some(known) => known.clone(),
             None => {
                 let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
                 // All of them are asked for every name: noted once.
                 let tree = &self.project.tree;
-                self.asked.extend(found.iter().map(|sibling| Key::for_named(tree.hash(*sibling))));
-                self.siblings.insert(file, found.clone());
+                self.asked.keys.extend(found.iter().map(|sibling| Key::for_named(tree.hash(*sibling))));
+                self.memos.siblings.insert(file, found.clone());
                 found
             }
         };
@@ -400,15 +400,15 @@ impl Eval<'_> {
             return Search::default();
         }
         let key = (file, scope, name, want);
-        if let Some(place) = self.open_searches.get(&key) {
-            self.cut = self.cut.min(*place);
+        if let Some(place) = self.run.searches.get(&key) {
+            self.run.cut = self.run.cut.min(*place);
             return Search::default();
         }
-        if let Some(known) = self.costly.get(&(key, asker)).cloned() {
+        if let Some(known) = self.memos.costly.get(&(key, asker)).cloned() {
             return if self.look(known.found.len()) { known } else { Search::unknown(Reason::Budget) };
         }
-        let (outer, work) = (self.begin_uncut(), self.work);
-        self.open_searches.insert(key, self.depth);
+        let (outer, work) = (self.begin_uncut(), self.run.work);
+        self.run.searches.insert(key, self.run.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
         if search.found.is_empty() && scope == FILE && want != Namespace::Callee {
             let resolver = self.resolver(file);
@@ -421,9 +421,9 @@ impl Eval<'_> {
             search.unknown = search.unknown.or(wild.unknown);
             search.found = wild.found;
         }
-        self.open_searches.remove(&key);
-        if self.end_uncut(outer) && self.work - work > COSTLY {
-            self.costly.insert((key, asker), search.clone());
+        self.run.searches.remove(&key);
+        if self.end_uncut(outer) && self.run.work - work > COSTLY {
+            self.memos.costly.insert((key, asker), search.clone());
         }
         search
     }

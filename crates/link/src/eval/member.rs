@@ -7,10 +7,10 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 use super::ancestors::Ancestor;
 use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, MemberOrder, MethodShape, Overloads};
+use crate::tables::files::{DefRef, FileId, Key};
 
 /// A question for a member of a class.
 pub(super) struct Asked<'a> {
@@ -538,7 +538,7 @@ impl<'a> Eval<'a> {
         if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
             return Rc::from([]);
         }
-        if let Some(known) = self.attached.get(&of) {
+        if let Some(known) = self.memos.attached.get(&of) {
             return known.clone();
         }
         let outer = self.begin_uncut();
@@ -549,7 +549,7 @@ impl<'a> Eval<'a> {
         let mut place = 0;
         while let Some(&name) = names.get(place) {
             place += 1;
-            self.asked.insert(Key::for_attached(self.text(name)));
+            self.asked.keys.insert(Key::for_attached(self.text(name)));
             for row in self.project.find_attached(self.text(name)) {
                 if beside && !self.same_folder(row.file, of.file) {
                     continue;
@@ -573,7 +573,7 @@ impl<'a> Eval<'a> {
         let attached: Rc<[DefRef]> = attached.into();
         // Inside a cycle of evaluations some may be missing: ask again later.
         if self.end_uncut(outer) {
-            self.attached.insert(of, attached.clone());
+            self.memos.attached.insert(of, attached.clone());
         }
         attached
     }
@@ -601,7 +601,7 @@ impl<'a> Eval<'a> {
     /// A member that a block of the project adds to a type outside: `impl Report for io::Error`, asked for by path.
     pub(super) fn extension(&mut self, file: FileId, base: ExprId, name: Name, want: Namespace) -> Option<Search> {
         let (package, class) = self.outside_type(file, base)?;
-        self.asked.insert(Key::for_attached(self.text(class)));
+        self.asked.keys.insert(Key::for_attached(self.text(class)));
         let mut rows: Vec<DefRef> = self.project.find_attached(self.text(class)).collect();
         self.project.by_path_order(&mut rows);
         let mut search = Search::default();
@@ -694,7 +694,7 @@ impl<'a> Eval<'a> {
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
     pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Rc<[DefRef]>> {
-        if let Some(known) = self.methods.get(&(file, name)) {
+        if let Some(known) = self.memos.methods.get(&(file, name)) {
             return (known.len() <= most).then(|| known.clone());
         }
         let outer = self.begin_uncut();
@@ -716,14 +716,14 @@ impl<'a> Eval<'a> {
         self.project.by_path_order(&mut methods);
         let methods: Rc<[DefRef]> = methods.into();
         if is_whole {
-            self.methods.insert((file, name), methods.clone());
+            self.memos.methods.insert((file, name), methods.clone());
         }
         Some(methods)
     }
 
     /// Methods of that name in languages of the file's family, in no order.
     fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
-        self.asked.insert(Key::methods(self.text(name)));
+        self.asked.keys.insert(Key::methods(self.text(name)));
         let family = self.project.family(file);
         let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
         rows.filter(|of| self.project.family(of.file) == family).collect()
@@ -732,13 +732,13 @@ impl<'a> Eval<'a> {
     /// Returns whether a package that the file's package does not depend on has a method of that name. Values of its
     /// types may be handed to the file where types are not declared.
     pub(crate) fn is_method_elsewhere(&mut self, file: FileId, name: Name) -> bool {
-        if let Some(known) = self.methods_elsewhere.get(&(file, name)) {
+        if let Some(known) = self.memos.methods_elsewhere.get(&(file, name)) {
             return *known;
         }
         let outer = self.begin_uncut();
         let is_elsewhere = self.all_methods_named(file, name).into_iter().any(|of| !self.may_use(file, of));
         if self.end_uncut(outer) {
-            self.methods_elsewhere.insert((file, name), is_elsewhere);
+            self.memos.methods_elsewhere.insert((file, name), is_elsewhere);
         }
         is_elsewhere
     }

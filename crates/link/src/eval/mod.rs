@@ -45,12 +45,12 @@ pub(crate) use outside::Outside;
 use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
-use crate::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::ids::{self, GeneratedFunctions};
 use crate::names::Name;
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
+use crate::tables::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::unit::Unit;
 
 #[derive(Debug, Clone)]
@@ -66,23 +66,25 @@ type SearchKey = (FileId, ScopeId, Name, Namespace);
 /// No cycle was cut.
 const UNCUT: u32 = u32::MAX;
 
-/// Evaluates expressions for the linking of one file.
-pub(crate) struct Eval<'a> {
-    pub(crate) project: &'a Project,
-    resolvers: &'a [Box<dyn Resolver>],
-    files: Files<'a>,
-    limits: &'a Limits,
-    asked: FxHashSet<Key>,
+/// What the linking of the file looked at in others.
+#[derive(Default)]
+struct AskedFor {
+    keys: FxHashSet<Key>,
     /// Names under which something was looked for, found or not.
-    asked_names: FxHashSet<Name>,
+    names: FxHashSet<Name>,
     /// What else was looked for in what other files have.
-    asked_words: FxHashSet<Word>,
+    words: FxHashSet<Word>,
     last: Option<FileId>,
     /// Bitset of the files that something was looked up in.
     seen: Vec<u64>,
+}
+
+/// Results that are needed again, if nothing cut them short.
+#[derive(Default)]
+struct Memos {
     /// Modules that files name, by the name as written and the level.
     targets: FxHashMap<(FileId, NameId, u16), ModuleTarget>,
-    memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
+    exprs: FxHashMap<(FileId, ExprId, Namespace), Memo>,
     ancestors: FxHashMap<DefRef, Rc<[ancestors::Ancestor]>>,
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
@@ -91,41 +93,39 @@ pub(crate) struct Eval<'a> {
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// What values must have to satisfy an interface.
     required: FxHashMap<DefRef, Rc<shapes::Required>>,
-    /// Searches and calls in progress, with the place of the stack they began at.
-    open_searches: FxHashMap<SearchKey, u32>,
-    open_values: FxHashMap<DefRef, u32>,
-    /// Results of searches for which much was looked at, if not truncated.
+    /// Searches for which much was looked at.
     costly: FxHashMap<(SearchKey, lookup::Asker), Search>,
-    /// Rules of the language of the file that is linked.
-    home: &'static Rules,
-    /// The file that is linked.
-    home_file: FileId,
-    /// Functions that macros define in the file that is linked.
-    pub(crate) generated: GeneratedFunctions,
     /// Files that a file sees through includes.
     visible: FxHashMap<FileId, Rc<[FileId]>>,
     /// The place of each of them.
     visible_places: FxHashMap<FileId, Rc<FxHashMap<FileId, u32>>>,
     /// Top-level members of included files, by name.
     included: FxHashMap<(FileId, Name, Namespace), Search>,
-    /// Possible values of parameters without a declared type, if not truncated.
+    /// Possible values of parameters without a declared type.
     parameters: FxHashMap<(DefRef, usize), Values>,
-    /// Whether a callee may be a function or class, if not truncated.
+    /// Whether a callee may be a function or class.
     calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
     /// Methods that a file may mean by a name where nothing is known of the receiver, and whether a package that it
-    /// does not depend on has others; if not truncated.
+    /// does not depend on has others.
     methods: FxHashMap<(FileId, Name), Rc<[DefRef]>>,
     methods_elsewhere: FxHashMap<(FileId, Name), bool>,
-    /// The signatures of written types, if not truncated.
+    /// The signatures of written types.
     signatures: FxHashMap<(FileId, ExprId), Rc<[given::Signature]>>,
+    /// The functions that fields, variables and parameters may hold.
+    held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
+    /// Values of variables.
+    variables: FxHashMap<(DefRef, Namespace), Values>,
+}
+
+/// What is being evaluated, and how much was.
+struct Run {
+    /// Searches and calls in progress, with the place of the stack they began at.
+    searches: FxHashMap<SearchKey, u32>,
+    values: FxHashMap<DefRef, u32>,
     /// Arguments passed by calls of parameters in the file being linked: function, index of the parameter.
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being computed: results that rest on them are not remembered.
-    flowing: bool,
-    /// The functions that fields, variables and parameters may hold.
-    held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
-    /// Values of variables, if not truncated.
-    variables: FxHashMap<(DefRef, Namespace), Values>,
+    is_flowing: bool,
     /// Wildcard imports that are being followed.
     wildcards: u32,
     depth: u32,
@@ -136,43 +136,13 @@ pub(crate) struct Eval<'a> {
     cut: u32,
 }
 
-impl<'a> Eval<'a> {
-    pub(crate) fn new(project: &'a Project, resolvers: &'a [Box<dyn Resolver>], limits: &'a Limits) -> Self {
+impl Run {
+    fn new() -> Self {
         Self {
-            project,
-            resolvers,
-            files: Files::new(&project.tree),
-            limits,
-            asked: FxHashSet::default(),
-            asked_names: FxHashSet::default(),
-            asked_words: FxHashSet::default(),
-            last: None,
-            seen: vec![0; project.capacity() / 64 + 1],
-            targets: FxHashMap::default(),
-            memo: FxHashMap::default(),
-            ancestors: FxHashMap::default(),
-            attached: FxHashMap::default(),
-            siblings: FxHashMap::default(),
-            satisfied: FxHashMap::default(),
-            required: FxHashMap::default(),
-            open_searches: FxHashMap::default(),
-            open_values: FxHashMap::default(),
-            costly: FxHashMap::default(),
-            home: &Rules::OUTLINED,
-            home_file: FileId(0),
-            generated: GeneratedFunctions::default(),
-            visible: FxHashMap::default(),
-            visible_places: FxHashMap::default(),
-            included: FxHashMap::default(),
-            parameters: FxHashMap::default(),
-            calls: FxHashMap::default(),
-            methods: FxHashMap::default(),
-            methods_elsewhere: FxHashMap::default(),
-            signatures: FxHashMap::default(),
+            searches: FxHashMap::default(),
+            values: FxHashMap::default(),
             flows: FxHashMap::default(),
-            flowing: false,
-            held: FxHashMap::default(),
-            variables: FxHashMap::default(),
+            is_flowing: false,
             wildcards: 0,
             depth: 0,
             steps: 0,
@@ -180,18 +150,52 @@ impl<'a> Eval<'a> {
             cut: UNCUT,
         }
     }
+}
+
+/// Evaluates expressions for the linking of one file.
+pub(crate) struct Eval<'a> {
+    pub(crate) project: &'a Project,
+    resolvers: &'a [Box<dyn Resolver>],
+    files: Files<'a>,
+    limits: &'a Limits,
+    asked: AskedFor,
+    memos: Memos,
+    run: Run,
+    /// Rules of the language of the file that is linked.
+    home: &'static Rules,
+    /// The file that is linked.
+    home_file: FileId,
+    /// Functions that macros define in the file that is linked.
+    pub(crate) generated: GeneratedFunctions,
+}
+
+impl<'a> Eval<'a> {
+    pub(crate) fn new(project: &'a Project, resolvers: &'a [Box<dyn Resolver>], limits: &'a Limits) -> Self {
+        Self {
+            project,
+            resolvers,
+            files: Files::new(&project.tree),
+            limits,
+            asked: AskedFor { seen: vec![0; project.capacity() / 64 + 1], ..AskedFor::default() },
+            memos: Memos::default(),
+            run: Run::new(),
+            home: &Rules::OUTLINED,
+            home_file: FileId(0),
+            generated: GeneratedFunctions::default(),
+        }
+    }
 
     /// Everything read since the evaluator was created.
     pub(crate) fn into_asked(self) -> Asked {
-        let mut keys = self.asked;
+        let mut keys = self.asked.keys;
         keys.extend(self.files.take_asked());
         let own = self.project.tree.hash(self.home_file);
         let own = [Key::surface(own), Key::for_named(own), Key::imports(own)];
         let mut keys: Box<[Key]> = keys.into_iter().filter(|key| !own.contains(key)).collect();
         keys.sort_unstable();
         let names = &self.project.names;
-        let mut words = self.asked_words;
-        words.extend(self.asked_names.into_iter().map(|name| Word::of(names.text(name))));
+        let mut words = self.asked.words;
+        words.extend(self.asked.names.into_iter().map(|name| Word::of(names.text(name))));
         let mut words: Box<[Word]> = words.into_iter().collect();
         words.sort_unstable();
         Asked { keys, words }
@@ -205,21 +209,21 @@ impl<'a> Eval<'a> {
 
     /// Starts the step budget of the next reference.
     pub(crate) fn begin_reference(&mut self) {
-        self.steps = 0;
-        self.depth = 0;
-        self.cut = UNCUT;
+        self.run.steps = 0;
+        self.run.depth = 0;
+        self.run.cut = UNCUT;
     }
 
     /// A file, of which three things may be used: what has no name ([`Surface::heading`](crate::surface::Surface)),
     /// what a name leads to that was noted by [`Eval::ask`], and what an expression or definition that was got that way
     /// leads to. Who goes through all members or definitions says so by [`Eval::ask_members`] or [`Eval::ask_all`].
     pub(crate) fn unit(&mut self, file: FileId) -> &'a Unit {
-        if self.last != Some(file) {
-            self.last = Some(file);
-            let (word, bit) = (&mut self.seen[file.0 as usize / 64], 1 << (file.0 % 64));
+        if self.asked.last != Some(file) {
+            self.asked.last = Some(file);
+            let (word, bit) = (&mut self.asked.seen[file.0 as usize / 64], 1 << (file.0 % 64));
             if *word & bit == 0 {
                 *word |= bit;
-                self.asked.insert(Key::for_named(self.project.tree.hash(file)));
+                self.asked.keys.insert(Key::for_named(self.project.tree.hash(file)));
             }
         }
         self.project.unit(file)
@@ -227,23 +231,23 @@ impl<'a> Eval<'a> {
 
     /// Notes that the result depends on what files have under a name.
     pub(crate) fn ask(&mut self, name: Name) {
-        self.asked_names.insert(name);
+        self.asked.names.insert(name);
     }
 
     /// Like [`Eval::ask`], for a name that no file may have.
     fn ask_text(&mut self, name: &str) {
-        self.asked_words.insert(Word::of(name));
+        self.asked.words.insert(Word::of(name));
     }
 
     /// Notes that the result depends on everything in a file.
     pub(crate) fn ask_all(&mut self, file: FileId) {
-        self.asked.insert(Key::surface(self.project.tree.hash(file)));
+        self.asked.keys.insert(Key::surface(self.project.tree.hash(file)));
     }
 
     /// Notes that the result depends on all members that the body of a class has.
     fn ask_members(&mut self, of: DefRef) {
         let facts = &self.unit(of.file).facts;
-        self.asked_words.insert(Word::members(facts.name(facts.definition(of.def).name)));
+        self.asked.words.insert(Word::members(facts.name(facts.definition(of.def).name)));
     }
 
     /// Notes that the result depends on a definition that was not found by its name.
@@ -260,7 +264,7 @@ impl<'a> Eval<'a> {
 
     /// The files that may contribute to contracts under a word, in order of their paths; the question is remembered.
     pub(crate) fn contract(&mut self, word: &str) -> Vec<FileId> {
-        self.asked.insert(Key::contract(word));
+        self.asked.keys.insert(Key::contract(word));
         self.project.contracts(word)
     }
 
@@ -288,9 +292,9 @@ impl<'a> Eval<'a> {
 
     /// Counts things looked at; `false` if the budget of the file is used up.
     fn look(&mut self, things: usize) -> bool {
-        self.work = self.work.saturating_add(things as u64);
-        if self.work > self.limits.link_work {
-            self.cut = 0;
+        self.run.work = self.run.work.saturating_add(things as u64);
+        if self.run.work > self.limits.link_work {
+            self.run.cut = 0;
             return false;
         }
         true
@@ -298,14 +302,14 @@ impl<'a> Eval<'a> {
 
     /// Number of things looked at.
     pub(crate) fn work(&self) -> u64 {
-        self.work
+        self.run.work
     }
 
     /// What linking a file left out.
     pub(crate) fn problems(&self, file: FileId) -> Vec<Problem> {
         let most = self.limits.link_work;
         let cut = || format!("more than {most} scopes, bindings, imports and values were looked at");
-        let cut = (self.work > most).then(|| Problem::new(ProblemKind::LinkLimit, cut()));
+        let cut = (self.run.work > most).then(|| Problem::new(ProblemKind::LinkLimit, cut()));
         let unnamed = self.project.unit(file).unnamed.map(|line| {
             let mut problem = Problem::new(ProblemKind::NamesLimit, ids::LIMITS);
             problem.line = line;
@@ -316,9 +320,9 @@ impl<'a> Eval<'a> {
 
     /// Spends a step; `false` if the budget is used up.
     fn step(&mut self) -> bool {
-        self.steps += 1;
-        if self.steps > self.limits.link_steps || self.depth > self.limits.link_depth || !self.look(1) {
-            self.cut = 0;
+        self.run.steps += 1;
+        if self.run.steps > self.limits.link_steps || self.run.depth > self.limits.link_depth || !self.look(1) {
+            self.run.cut = 0;
             return false;
         }
         true
@@ -328,21 +332,21 @@ impl<'a> Eval<'a> {
     /// `true` calls [`Eval::leave`].
     fn deeper(&mut self) -> bool {
         let goes_on = self.step();
-        self.depth += u32::from(goes_on);
+        self.run.depth += u32::from(goes_on);
         goes_on
     }
 
     fn leave(&mut self) {
-        self.depth -= 1;
+        self.run.depth -= 1;
     }
 
     /// Possible values of the expression.
     pub(crate) fn eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
         let key = (file, expr, want);
-        match self.memo.get(&key) {
+        match self.memos.exprs.get(&key) {
             Some(Memo::Done(values)) => return values.clone(),
             Some(Memo::Open(place)) => {
-                self.cut = self.cut.min(*place);
+                self.run.cut = self.run.cut.min(*place);
                 return Values::default();
             }
             None => {}
@@ -351,13 +355,13 @@ impl<'a> Eval<'a> {
             return Values::unknown(Reason::Budget);
         }
         let outer = self.begin_uncut();
-        self.depth += 1;
-        self.memo.insert(key, Memo::Open(self.depth));
+        self.run.depth += 1;
+        self.memos.exprs.insert(key, Memo::Open(self.run.depth));
         let values = self.eval_expr(file, expr, want);
-        self.depth -= 1;
+        self.run.depth -= 1;
         match self.end_uncut(outer) {
-            true => self.memo.insert(key, Memo::Done(values.clone())),
-            false => self.memo.remove(&key),
+            true => self.memos.exprs.insert(key, Memo::Done(values.clone())),
+            false => self.memos.exprs.remove(&key),
         };
         values
     }
@@ -684,13 +688,13 @@ impl<'a> Eval<'a> {
     }
 
     fn value_of_variable(&mut self, of: DefRef, want: Namespace) -> Values {
-        if let Some(known) = self.variables.get(&(of, want)) {
+        if let Some(known) = self.memos.variables.get(&(of, want)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
         let values = self.values_assigned(of, want);
         if self.end_uncut(outer) {
-            self.variables.insert((of, want), values.clone());
+            self.memos.variables.insert((of, want), values.clone());
         }
         values
     }
@@ -730,13 +734,13 @@ impl<'a> Eval<'a> {
 
     /// Starts something whose result is only kept if nothing cuts it short; ended by [`Eval::end_uncut`].
     fn begin_uncut(&mut self) -> u32 {
-        std::mem::replace(&mut self.cut, UNCUT)
+        std::mem::replace(&mut self.run.cut, UNCUT)
     }
 
     /// Returns whether nothing outside of the current computation truncated it. `outer` was returned at its start.
     fn end_uncut(&mut self, outer: u32) -> bool {
-        let is_whole = self.cut > self.depth;
-        self.cut = if is_whole { outer } else { self.cut.min(outer) };
+        let is_whole = self.run.cut > self.run.depth;
+        self.run.cut = if is_whole { outer } else { self.run.cut.min(outer) };
         is_whole
     }
 

@@ -4,9 +4,9 @@ use m1nd_lang::facts::{CONSTRUCTOR, DESTRUCTOR, DefKind, ExprId, Literal, Namesp
 
 use super::lookup::Asker;
 use super::{Entity, Eval, Expr, Found, Search, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 /// Maximum functions of one operator that are compared.
 const MAX_OPERATORS: usize = 64;

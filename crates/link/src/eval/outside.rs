@@ -8,8 +8,8 @@ use m1nd_lang::facts::{ExprId, Namespace};
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::rules::{Builtin, Yields};
+use crate::tables::files::{DefRef, FileId};
 
 /// Names on the way from a package to one of its members that are kept.
 const MOST_NAMES: usize = 4;

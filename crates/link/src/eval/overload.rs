@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use super::ancestors::Ancestor;
 use super::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::Builtin;
+use crate::tables::files::{DefRef, FileId};
 use crate::unit::CallSite;
 
 /// Whether a value can be passed where a type is expected.

@@ -3,9 +3,9 @@
 use m1nd_lang::facts::{Namespace, ParameterKind};
 
 use super::{Eval, Value, Values, no_args};
-use crate::files::DefRef;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
+use crate::tables::files::DefRef;
 
 impl Eval<'_> {
     /// Possible values of a parameter, seen from inside its function.
@@ -51,7 +51,7 @@ impl Eval<'_> {
 
     /// Possible values of a parameter without a declared type: requested wherever the function uses it.
     fn undeclared_parameter(&mut self, of: DefRef, index: usize) -> Values {
-        if let Some(known) = self.parameters.get(&(of, index)) {
+        if let Some(known) = self.memos.parameters.get(&(of, index)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
@@ -67,7 +67,7 @@ impl Eval<'_> {
             values
         });
         if self.end_uncut(outer) {
-            self.parameters.insert((of, index), values.clone());
+            self.memos.parameters.insert((of, index), values.clone());
         }
         values
     }

@@ -3,8 +3,8 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Value, Values, no_args};
-use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
+use crate::tables::files::{DefRef, FileId, Key};
 use crate::unit::Unit;
 use crate::unit::passes::{Given, Pass};
 
@@ -36,11 +36,11 @@ impl<'a> Eval<'a> {
                 }
             }
         }
-        if let Some(flows) = self.flows.get(&(of, index)) {
+        if let Some(flows) = self.run.flows.get(&(of, index)) {
             values.add(flows.clone());
         }
-        if self.flowing {
-            self.cut = 0;
+        if self.run.is_flowing {
+            self.run.cut = 0;
         }
         self.leave();
         values
@@ -49,7 +49,7 @@ impl<'a> Eval<'a> {
     /// The calls and decorations with this name, file by file; only those of `own` if there are too many, none if
     /// there are too many there.
     pub(super) fn passes(&mut self, name: Name, own: FileId, most: usize) -> Vec<(FileId, &'a [Pass])> {
-        self.asked.insert(Key::passes(self.text(name)));
+        self.asked.keys.insert(Key::passes(self.text(name)));
         let project = self.project;
         let mut rows: Vec<_> = Vec::new();
         let mut total = 0;
@@ -118,13 +118,13 @@ impl<'a> Eval<'a> {
 
     /// Returns whether the callee may be the function or class; called for every parameter of it.
     fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
-        if let Some(&known) = self.calls.get(&(file, callee, of)) {
+        if let Some(&known) = self.memos.calls.get(&(file, callee, of)) {
             return known;
         }
         let outer = self.begin_uncut();
         let may = self.leads_to(file, callee, of);
         if self.end_uncut(outer) {
-            self.calls.insert((file, callee, of), may);
+            self.memos.calls.insert((file, callee, of), may);
         }
         may
     }
@@ -220,7 +220,7 @@ impl<'a> Eval<'a> {
         if !self.rules(file).follows_arguments || rows.is_empty() || rows.len() > MAX_THROUGH {
             return;
         }
-        self.flowing = true;
+        self.run.is_flowing = true;
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for row in rows {
@@ -235,7 +235,7 @@ impl<'a> Eval<'a> {
                 break;
             }
         }
-        self.flowing = false;
+        self.run.is_flowing = false;
         self.begin_reference();
     }
 
@@ -254,7 +254,7 @@ impl<'a> Eval<'a> {
         for index in shift..unit.facts.parameters(of.def).len() {
             let Some(arg) = argument(unit, written, args, unit, of, index, shift) else { continue };
             let given = self.eval(file, arg, Namespace::Value);
-            let known = self.flows.entry((of, index)).or_default();
+            let known = self.run.flows.entry((of, index)).or_default();
             let before = known.items.len();
             given.items.into_iter().filter(may_be_passed).for_each(|value| known.push(value));
             changed |= known.items.len() > before;

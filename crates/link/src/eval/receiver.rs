@@ -4,8 +4,8 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ScopeId};
 
 use super::ancestors::Ancestor;
 use super::{Eval, Value, Values, no_args};
-use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
+use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
     /// The receiver inside a method.

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Eval, Value, no_args};
-use crate::files::{DefRef, Key};
 use crate::names::Name;
 use crate::rules::Dispatch;
+use crate::tables::files::{DefRef, Key};
 
 /// Maximum members of interfaces of one name compared with a method.
 const MAX_NAMED: usize = 512;
@@ -44,7 +44,7 @@ impl Eval<'_> {
         }
         let name = self.unit(method.file).name(definition.name);
         let text = self.text(name);
-        self.asked.insert(Key::methods(text));
+        self.asked.keys.insert(Key::methods(text));
         let rows = self.project.methods(text).filter(|row| row.is_abstract).map(|row| row.of);
         let mut rows: Vec<DefRef> = rows.take(MAX_NAMED).collect();
         if rows.is_empty() {
@@ -104,7 +104,7 @@ impl Eval<'_> {
     }
 
     fn find_required(&mut self, interface: DefRef) -> Rc<Required> {
-        if let Some(known) = self.required.get(&interface) {
+        if let Some(known) = self.memos.required.get(&interface) {
             return known.clone();
         }
         let mut names = Vec::new();
@@ -129,7 +129,7 @@ impl Eval<'_> {
         names.sort_unstable();
         names.dedup();
         let required = Rc::new(Required { names });
-        self.required.insert(interface, required.clone());
+        self.memos.required.insert(interface, required.clone());
         required
     }
 }

@@ -3,10 +3,10 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::Outside;
-use crate::files::{DefRef, FileId};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape, ModuleTarget};
+use crate::tables::files::{DefRef, FileId};
 
 /// Type arguments, each with its possible values.
 pub(crate) type Args = Rc<[Values]>;

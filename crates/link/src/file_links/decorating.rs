@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{DefKind, Reference, Role};
 
 use crate::eval::{Entity, Eval, Found};
-use crate::files::FileId;
+use crate::tables::files::FileId;
 
 /// Returns whether a definition can be run by decorating with it.
 pub(crate) fn is_run(eval: &mut Eval<'_>, found: &Found) -> bool {

@@ -9,8 +9,8 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, NameId, Namespace, Pos, Reference,
 use rustc_hash::FxHashMap;
 
 use crate::eval::{Entity, Eval};
-use crate::files::{DefRef, FileId};
 use crate::ids::{Generated, GeneratedFunctions};
+use crate::tables::files::{DefRef, FileId};
 
 /// The functions that the macros invoked among a file's items define.
 pub(crate) fn list_generated(eval: &mut Eval<'_>, file: FileId) -> GeneratedFunctions {

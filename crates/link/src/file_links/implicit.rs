@@ -4,7 +4,7 @@ use m1nd_lang::facts::{CONSTRUCTOR, DESTRUCTOR, DefKind, Expr, Reference};
 
 use super::{Resolution, Row, outcome, row};
 use crate::eval::{Entity, Eval, Search};
-use crate::files::FileId;
+use crate::tables::files::FileId;
 
 /// The resolution of an unwritten call; `None` if the reference is another one. Empty if it calls nothing of the
 /// project.

@@ -5,7 +5,7 @@ use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
 use super::{Members, Resolution, Row, Target, outcome, row};
 use crate::eval::{Entity, Eval, Search};
-use crate::files::{DefRef, FileId};
+use crate::tables::files::{DefRef, FileId};
 
 /// A call through a variable or field that holds functions: the functions it may hold, and a reference to the holder.
 /// `None` if it is another reference, or nothing is known to be held.

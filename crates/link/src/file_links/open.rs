@@ -5,10 +5,10 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Reference};
 
 use crate::eval::{Entity, Eval, Found, Value};
-use crate::files::{DefRef, FileId, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads, Yields};
+use crate::tables::files::{DefRef, FileId, Word};
 use crate::unit::Unit;
 
 /// Maximum number of files that define a name which are looked at for what they have under it.

@@ -5,9 +5,9 @@ use smallvec::SmallVec;
 
 use super::Target;
 use crate::eval::{Entity, Eval, Found, Module, Outside, Value};
-use crate::files::DefRef;
 use crate::ids::SymbolId;
 use crate::reason::Reason;
+use crate::tables::files::DefRef;
 
 /// Members of external packages that a reference targets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

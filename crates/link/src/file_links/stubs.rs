@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Resolution, Row, Target};
 use crate::eval::Eval;
-use crate::files::FileId;
 use crate::ids::SymbolId;
+use crate::tables::files::FileId;
 use crate::unit::Unit;
 
 /// Maximum nesting of the definitions compared.

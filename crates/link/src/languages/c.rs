@@ -12,7 +12,8 @@ use m1nd_lang::Language;
 use self::includes::Includes;
 use super::Family;
 use crate::rules::{
-    BareMembers, Builtin, FieldShape, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, Yields,
+    BareMembers, Builtin, FieldShape, FunctionMethods, MemberOrder, MethodShape, Overloads, PrivateMethods, Rules,
+    Yields,
 };
 
 pub(super) const FAMILY: Family = Family {
@@ -32,6 +33,7 @@ static C: Rules = Rules { overloads: Overloads::None, ..SHARED };
 
 static CPP: Rules = Rules {
     overloads: Overloads::ByClass,
+    private_methods: PrivateMethods::Replaceable,
     call_method: Some("operator()"),
     index_method: Some("operator[]"),
     ..SHARED

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::files::{FileId, Files};
+use crate::tables::files::{FileId, Files};
 
 /// Maximum number of groups whose answers are kept: one byte for each pair.
 const MAX_GROUPS: usize = 2_048;
@@ -69,8 +69,8 @@ mod tests {
     use m1nd_lang::Language;
 
     use super::*;
-    use crate::brief::Brief;
-    use crate::files::FileTree;
+    use crate::tables::brief::Brief;
+    use crate::tables::files::FileTree;
 
     #[test]
     fn a_question_is_asked_once_for_each_pair_of_groups() {

@@ -8,10 +8,10 @@ use m1nd_lang::facts::Literal;
 
 use self::packages::Packages;
 use super::Family;
-use crate::files::{FileId, Files};
 use crate::rules::{
     BareMembers, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules, Yields,
 };
+use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use m1nd_base::Problem;
 use m1nd_lang::{Language, Tier};
 
-use crate::files::Files;
 use crate::rules::{Resolver, Rules};
+use crate::tables::files::Files;
 
 mod c;
 mod dependencies;

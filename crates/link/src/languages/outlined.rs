@@ -1,8 +1,8 @@
 //! Languages whose names are only resolved inside their file.
 
 use super::Family;
-use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
+use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: None,

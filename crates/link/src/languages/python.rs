@@ -13,11 +13,11 @@ use self::distributions::Distributions;
 use self::roots::{Roots, join, parent};
 use super::groups::Groups;
 use super::{Family, Manifests};
-use crate::files::{FileId, Files};
 use crate::rules::{
-    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver,
-    Rules,
+    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
+    PrivateMethods, Resolver, Rules,
 };
+use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),
@@ -36,6 +36,7 @@ static RULES: Rules = Rules {
     constructors: &["__init__"],
     also_constructing: &["__new__", "__post_init__"],
     call_method: Some("__call__"),
+    private_methods: PrivateMethods::Convention("__"),
     stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),
     iterate_method: Some("__iter__"),

@@ -11,10 +11,10 @@ use self::modules::{Found, Importer, Modules};
 use super::dependencies::Dependencies;
 use super::groups::Groups;
 use super::{Family, Manifests};
-use crate::files::{FileId, Files};
 use crate::rules::{
     BareMembers, Builtin, Dispatch, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
 };
+use crate::tables::files::{FileId, Files};
 
 mod ambient;
 mod config;

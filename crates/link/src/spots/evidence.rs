@@ -10,9 +10,9 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportId, ListId, NameId, Role, ScopeId, TextUse};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, last_name, route_word, value_word, values};
-use crate::files::Key;
+use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, route_word, value_word, values};
 use crate::surface::identities;
+use crate::tables::files::Key;
 
 /// The words of a file.
 #[derive(Debug, Default)]
@@ -170,6 +170,7 @@ impl<'f> Bodies<'f> {
         let part = |expr: ExprId| self.exprs[expr.index()];
         let scope = |scope: ScopeId| self.scopes[scope.index()];
         match expr {
+            // Parts have their hash already: they precede the expressions that use them.
             Expr::Name { name, scope: of } => (self.name(name), scope(of)).hash(out),
             Expr::Member { base, name }
             | Expr::Path { base, name }
@@ -194,6 +195,7 @@ impl<'f> Bodies<'f> {
                 part(result).hash(out);
                 self.list(parameters, out);
             }
+            // What is defined elsewhere counts by what it is, not by its number, which edits change.
             Expr::Definition(id) => self.identities[id.index()].hash(out),
             Expr::Import(id) => self.import(id, out),
             Expr::Literal(literal) => literal.hash(out),
@@ -286,7 +288,7 @@ impl<'f> Bodies<'f> {
             };
             self.reference(at).hash(&mut hasher);
             let hash = hasher.finish();
-            let callee = last_name(self.facts, of.expr).unwrap_or("");
+            let callee = self.facts.last_name(of.expr).unwrap_or("");
             let is_prefix = matches!(key.as_deref(), Some("prefix" | "url_prefix"))
                 || [CLASS_PREFIXES, GROUPS, MOUNTS].iter().any(|names| names.contains(&callee));
             if is_prefix {

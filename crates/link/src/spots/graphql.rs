@@ -4,7 +4,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Role};
 use m1nd_lang::{FileFacts, Language};
 
 use super::shared::base_of;
-use super::{last_name, texts_of};
+use super::texts_of;
 use crate::frameworks::rpc::snake;
 
 /// Parts of names of packages that make servers or clients of GraphQL.
@@ -110,16 +110,16 @@ fn root_of(facts: &FileFacts, def: DefId) -> Option<(&'static str, bool)> {
     let definition = facts.definition(def);
     let by_name = |name: &str| HOLDERS.iter().find(|(known, _)| *known == name).map(|(_, root)| *root);
     if let Some(receiver) = definition.extends_type {
-        return Some((by_name(last_name(facts, receiver)?)?, true));
+        return Some((by_name(facts.last_name(receiver)?)?, true));
     }
     let owner = definition.owner?;
     let above = facts.definition(owner);
     if !above.kind.is_class_like() {
         return None;
     }
-    let extended = above.extends_type.and_then(|of| last_name(facts, of)).and_then(by_name);
+    let extended = above.extends_type.and_then(|of| facts.last_name(of)).and_then(by_name);
     let bases = facts.list(above.bases).iter().chain(facts.list(above.implements));
-    let mut by_base = bases.filter_map(|base| last_name(facts, *base)).filter(|name| name.starts_with("GraphQL"));
+    let mut by_base = bases.filter_map(|base| facts.last_name(*base)).filter(|name| name.starts_with("GraphQL"));
     let root = by_name(facts.name(above.name)).or(extended).or_else(|| by_base.find_map(by_name))?;
     let around = above.owner.map(|owner| facts.name(facts.definition(owner).name).to_ascii_lowercase());
     Some((root, around.is_some_and(|name| name.contains("resolver"))))
@@ -164,7 +164,7 @@ fn camel(name: &str) -> String {
 /// Functions that decorators name fields of.
 fn collect_decorated(facts: &FileFacts, found: &mut Vec<Resolver>) {
     for (at, reference) in facts.references.iter().enumerate().filter(|(_, row)| row.role == Role::Decorate) {
-        let (Some(name), Some(def)) = (last_name(facts, reference.expr), reference.enclosing) else { continue };
+        let (Some(name), Some(def)) = (facts.last_name(reference.expr), reference.enclosing) else { continue };
         let is_function = facts.definition(def).kind == DefKind::Function;
         let mut texts = texts_of(facts, at as u32)
             .filter(|row| row.key.as_deref().is_none_or(|key| matches!(key, "name" | "field" | "value")));
@@ -173,7 +173,7 @@ fn collect_decorated(facts: &FileFacts, found: &mut Vec<Resolver>) {
             Some((_, root)) => *root,
             // `@query.field("user")`
             None if name == "field" => {
-                let base = base_of(facts, reference.expr).and_then(|base| last_name(facts, base)).unwrap_or("");
+                let base = base_of(facts, reference.expr).and_then(|base| facts.last_name(base)).unwrap_or("");
                 match base {
                     "query" => "Query",
                     "mutation" => "Mutation",

@@ -83,7 +83,7 @@ impl Spots {
             if !matches!(reference.role, Role::Call | Role::Decorate) {
                 continue;
             }
-            let Some(name) = last_name(facts, reference.expr) else { continue };
+            let Some(name) = facts.last_name(reference.expr) else { continue };
             if reference.role == Role::Call && (MOUNTS.contains(&name) || passing.contains(&reference.expr)) {
                 spots.mounts.push(at as u32);
             }
@@ -119,7 +119,7 @@ impl Spots {
 /// Callees that are given a group of routes: `register(r.Group("/users"))`.
 fn passing_groups(facts: &FileFacts) -> FxHashSet<ExprId> {
     let is_group = |arg: &ExprId| match facts.expr(*arg) {
-        Expr::Call { callee, .. } => last_name(facts, callee).is_some_and(|name| GROUPS.contains(&name)),
+        Expr::Call { callee, .. } => facts.last_name(callee).is_some_and(|name| GROUPS.contains(&name)),
         _ => false,
     };
     let calls = facts.exprs.iter().filter_map(|expr| match *expr {
@@ -214,7 +214,7 @@ fn beside(facts: &FileFacts, reference: &Reference) -> Option<String> {
         other.is_some_and(|other| {
             other.role == Role::Decorate
                 && other.enclosing == reference.enclosing
-                && last_name(facts, other.expr) == Some("Path")
+                && facts.last_name(other.expr) == Some("Path")
         })
     })?;
     Some(row.text.to_string())
@@ -228,27 +228,13 @@ fn find_chained(facts: &FileFacts, mut expr: ExprId) -> Option<&TextUse> {
     for _ in 0..MAX_CHAIN {
         let Expr::Member { base, .. } = facts.expr(expr) else { return None };
         let Expr::Call { callee, .. } = facts.expr(base) else { return None };
-        if last_name(facts, callee) == Some("route") {
+        if facts.last_name(callee) == Some("route") {
             let at = facts.references.iter().position(|row| row.expr == callee)?;
             return texts_of(facts, at as u32).find(|row| row.text.starts_with('/'));
         }
         expr = callee;
     }
     None
-}
-
-/// The last name of an access path.
-pub(super) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
-    // Sub-expressions precede their users, so this ends.
-    loop {
-        match facts.expr(expr) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
-                return Some(facts.name(name));
-            }
-            Expr::Generic { base, .. } => expr = base,
-            _ => return None,
-        }
-    }
 }
 
 /// The arguments of the call of a callee.

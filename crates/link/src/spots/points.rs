@@ -5,7 +5,6 @@ use m1nd_base::{Pos, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Expr, Role, SharedKind, TextUse};
 
-use super::last_name;
 use super::methods::{self, Methods};
 use super::template::Template;
 use crate::frameworks::is_of;
@@ -45,7 +44,7 @@ pub(crate) fn list_named(facts: &FileFacts) -> Vec<(&'static MessageRow, u32, &T
     for text in &facts.texts {
         let Some(at) = text.reference else { continue };
         let Some(reference) = facts.references.get(at as usize) else { continue };
-        let Some(name) = last_name(facts, reference.expr) else { continue };
+        let Some(name) = facts.last_name(reference.expr) else { continue };
         for row in &rows {
             if row.names.contains(&name) && row.takes(text) && fits(row, reference.role) {
                 found.push((*row, at, text));
@@ -151,7 +150,7 @@ pub(super) fn points(facts: &FileFacts, file: &str, symbols: &Symbols) -> (Vec<P
     let rows = || rows.iter().filter(|row| row.serves && matches!(row.place, Place::Decorated(_)));
     if rows().next().is_some() {
         for (at, reference) in facts.references.iter().enumerate().filter(|(_, row)| row.role == Role::Decorate) {
-            let Some(name) = last_name(facts, reference.expr) else { continue };
+            let Some(name) = facts.last_name(reference.expr) else { continue };
             let Some(row) = rows().find(|row| row.names.contains(&name)) else { continue };
             let is_named = named.iter().any(|(_, other, _)| *other == at as u32);
             if let Some(def) = reference.enclosing.filter(|def| !is_named && is_function(facts, *def)) {

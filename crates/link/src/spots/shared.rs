@@ -4,7 +4,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ParameterKind, Role, Shared
 use m1nd_lang::{FileFacts, Language};
 
 use super::points::{Imported, imports};
-use super::{arguments_of, graphql, last_name, texts_of};
+use super::{arguments_of, graphql, texts_of};
 use crate::frameworks::tables::{self, TableRow};
 use crate::frameworks::{rpc, settings};
 
@@ -130,7 +130,7 @@ pub(crate) fn readers(facts: &FileFacts) -> Vec<Reader> {
         |name: &str| rows.iter().any(|row| matches!(row.key, settings::Key::Argument(names) if names.contains(&name)));
     let mut found = Vec::new();
     for (at, reference) in facts.references.iter().enumerate().filter(|(_, row)| row.role == Role::Call) {
-        let (Some(function), Some(name)) = (reference.enclosing, last_name(facts, reference.expr)) else { continue };
+        let (Some(function), Some(name)) = (reference.enclosing, facts.last_name(reference.expr)) else { continue };
         if !reads(name) || facts.definition(function).kind != DefKind::Function {
             continue;
         }
@@ -174,7 +174,7 @@ pub(crate) fn declared_tables(facts: &FileFacts) -> impl Iterator<Item = Declare
         if !plain || !is_place {
             return None;
         }
-        let callee = last_name(facts, facts.references.get(at as usize)?.expr)?;
+        let callee = facts.last_name(facts.references.get(at as usize)?.expr)?;
         let row = rows.iter().find(|row| row.names.contains(&callee))?;
         Some(DeclaredTable { name, row: Some(row), reference: Some(at), pos })
     })
@@ -208,10 +208,10 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
     for (index, definition) in facts.definitions.iter().enumerate() {
         let bases = facts.list(definition.bases).iter().chain(facts.list(definition.implements));
         for &base in bases {
-            let Some(name) = last_name(facts, base) else { continue };
+            let Some(name) = facts.last_name(base) else { continue };
             let by = By::Definition(index as u32);
             if names.inner_bases.contains(&name)
-                && let Some(service) = base_of(facts, base).and_then(|base| last_name(facts, base))
+                && let Some(service) = base_of(facts, base).and_then(|base| facts.last_name(base))
             {
                 found.push(Implementation { service, by });
             }
@@ -219,7 +219,7 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
                 let proven = match facts.language {
                     Language::Rust => definition.kind == DefKind::Impl && has_name(facts, &format!("{service}Server")),
                     Language::CSharp => {
-                        let before = base_of(facts, base).and_then(|base| last_name(facts, base));
+                        let before = base_of(facts, base).and_then(|base| facts.last_name(base));
                         // The class of the service may be imported as a whole: `using static …Health;`.
                         before == Some(service)
                             || before.is_none()
@@ -238,7 +238,7 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
         }
     }
     for (at, reference) in facts.references.iter().enumerate() {
-        let Some(name) = last_name(facts, reference.expr) else { continue };
+        let Some(name) = facts.last_name(reference.expr) else { continue };
         if reference.role == Role::Decorate && PROCEDURES.contains(&name) {
             let by = By::Function(at as u32);
             found.extend(decorator_texts(facts, at as u32).first().map(|service| Implementation { service, by }));
@@ -253,7 +253,7 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
             }
             Language::Rust => {
                 if matches!(name, "new" | "with_interceptor" | "from_arc")
-                    && let Some(class) = base_of(facts, reference.expr).and_then(|base| last_name(facts, base))
+                    && let Some(class) = base_of(facts, reference.expr).and_then(|base| facts.last_name(base))
                 {
                     found.extend(rpc::services(names.registers, class).map(|service| Implementation { service, by }));
                 }
@@ -267,9 +267,9 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
 /// The service that is the first argument of a call: `pkg.Cart.service`, `CartService`.
 fn first_service(facts: &FileFacts, callee: ExprId) -> Option<&str> {
     let &first = arguments_of(facts, callee).first()?;
-    let name = last_name(facts, first)?;
+    let name = facts.last_name(first)?;
     match (name, base_of(facts, first)) {
-        ("service", Some(base)) => last_name(facts, base),
+        ("service", Some(base)) => facts.last_name(base),
         _ => Some(name.strip_suffix("Service").filter(|rest| !rest.is_empty()).unwrap_or(name)),
     }
 }

@@ -101,6 +101,7 @@ fn from_hit(
     next: Option<String>,
     rejected: Vec<Rejected>,
 ) -> Option<Draft> {
+    // The title. Too little text, or text that decides nothing, is not a memory.
     let (from, to) = title_range(sentence, hit, own.as_ref());
     let text = trim_title(&sentence.line.shown[from..to.max(from)]);
     if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) || hit.kind == Kind::Issue && is_reference(text) {
@@ -113,6 +114,7 @@ fn from_hit(
         "" => cut(text, MAX_TITLE_CHARS),
         prefix => cut(&[prefix, text].concat(), MAX_TITLE_CHARS),
     };
+    // Only a decision replaces or rejects something.
     let mut replaces: Vec<String> = rejected.iter().filter(|it| it.is_replaced).map(|it| it.text.clone()).collect();
     let mut alternatives: Vec<String> = Vec::new();
     if hit.kind == Kind::Decision {

@@ -202,6 +202,7 @@ impl Timeline {
             markers: draft.markers,
             ..Record::new(id, draft.kind, &draft.title, source)
         };
+        // The same memory again: the later line wins, but keeps what only the earlier said.
         if let Some(index) = self.by_id.get(&id) {
             let known = &mut self.records[*index];
             keep_place(known);
@@ -222,6 +223,7 @@ impl Timeline {
             self.replaced_by[*index] = draft.replaced_by;
             return;
         }
+        // A new one, found later by its words.
         let index = self.records.len();
         self.by_id.insert(id, index);
         for token in tokens.iter() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use m1nd_vfs::FileMeta;
 
-use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::files::project::{MEMORY_FILE, SESSION_FILE};
 
 /// Size and time of a few files, which change whenever the memory or the commits of a project do.
 pub(crate) type Stamp = Vec<Option<FileMeta>>;

@@ -9,8 +9,8 @@ use m1nd_vfs::Place;
 
 use super::poll::Stamp;
 use super::protocol::ProjectReport;
-use crate::kept::Code;
-use crate::project::{FOLDER, MEMORY_FILE};
+use crate::files::project::{FOLDER, MEMORY_FILE};
+use crate::keep::kept::Code;
 
 /// Minimum time between two looks at one project, so that many changes cost little.
 const LEAST: Duration = Duration::from_millis(500);

@@ -15,13 +15,13 @@ use super::poll;
 use super::projects::{Projects, Watched};
 use super::protocol::{DaemonReport, LOCK, PID, Reply, Request, SOCKET, STATE};
 use super::time::{now, sleep};
-use crate::keeper::Keeper;
-use crate::kept::{Code, Kept};
-use crate::load::user_settings;
-use crate::project::{FOLDER, SESSION_FILE};
-use crate::registry::{FILE as REGISTRY, Registry, WAIT};
-use crate::settings::Settings;
-use crate::{MemoryError, gather};
+use crate::files::project::{FOLDER, SESSION_FILE};
+use crate::files::registry::{FILE as REGISTRY, Registry, WAIT};
+use crate::keep::keeper::Keeper;
+use crate::keep::kept::{Code, Kept};
+use crate::read::load::user_settings;
+use crate::read::settings::Settings;
+use crate::{MemoryError, keep::gather};
 
 /// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
@@ -354,6 +354,7 @@ impl Daemon {
         {
             self.log(Level::Warn, format_args!("the time of the change is not kept: {error}"));
         }
+        // A look that found nothing new is not logged, unless details are wanted.
         let is_news = kept.memory_changed || !kept.written.is_empty();
         let level = if is_news { Level::Info } else { Level::Debug };
         let (stats, [file, archive, comments, commits]) = (&kept.stats, kept.sources);

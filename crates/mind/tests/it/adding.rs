@@ -24,7 +24,7 @@ fn each_kind_is_written_in_its_form_and_place() {
         let found = add_text(&tree, text, *kind).expect("is added");
         let file = std::fs::read_to_string(tree.join(".mind/MEMORY.md")).expect("is there");
         assert!(file.contains(written), "{text}: {file}");
-        assert_eq!((found.len(), found[0].kind, found[0].is_known), (1, *name, false), "{text}: {found:?}");
+        assert_eq!((found.len(), found[0].kind.name(), found[0].is_known), (1, *name, false), "{text}: {found:?}");
         let line = file.lines().nth(found[0].line as usize - 1).expect("is there");
         assert!(line.contains(text), "{text} stands in {line}");
         let again = add_text(&tree, text, *kind).expect("is known");

@@ -338,7 +338,7 @@ fn sketches(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<Sketches>, Cance
         let files: Vec<(RepoPath, Language)> = snapshot
             .files()
             .iter()
-            .filter(|file| file.language != Language::Text && !file.language.is_prose())
+            .filter(|file| !file.language.is_prose())
             .map(|file| (file.path.clone(), file.language))
             .collect();
         let rows: Result<Vec<Vec<Sketch>>, Cancelled> =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation, is_within};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
-use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::why::{Hop, hop};
@@ -15,6 +15,8 @@ use m1nd_engine::Snapshot;
 const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
+/// Overriding methods of each of them that come first.
+const MAX_OVERRIDING: usize = 1_000;
 /// Files listed.
 const MAX_FILES: usize = 20;
 
@@ -185,7 +187,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         all.extend(listed.map(|row| (index, *side, *row)));
     }
     // Sorted over both sides, so that the limit on rows drops the least important ones.
-    sort_rows(graph, &mut all);
+    sort_rows(graph, &starts, &mut all);
     let (files, reached) = files_of(graph, &all);
     // Only shown rows get a path as evidence; the tables make each step a look-up.
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
@@ -206,6 +208,12 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
             incomplete,
         },
     );
+    let is_start: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    closure.leave_out_listed(|open| {
+        let places = |edge: &EdgeRef<'_>| (0..edge.sites.len()).filter_map(|at| edge.sites.get(at)).collect::<Vec<_>>();
+        let mut edges = graph.out_edges(open.node).filter(|edge| is_start.contains(&edge.to));
+        edges.any(|edge| edge.tier == EdgeTier::Possible && places(&edge).iter().any(|place| place.line == open.line))
+    });
     if !query.scope.is_empty() {
         closure.restrict(|file| is_within(file, &query.scope));
     }
@@ -247,8 +255,9 @@ fn table_of(reach: &Reach<'_>) -> FxHashMap<NodeIx, usize> {
     reach.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect()
 }
 
-/// Dependents before dependencies; direct code and tests first; then code, tests, other, containers by distance.
-fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, bool, u8, u32) {
+/// Dependents before dependencies; code and tests of the `family` and one edge away first; then code, tests, other,
+/// containers by distance.
+fn rank(graph: &Graph, family: &FxHashSet<NodeIx>, row: &Unranked<'_>) -> (bool, bool, u8, u32) {
     let (_, side, reached) = row;
     let test = graph.flags(reached.node).has(NodeFlags::TEST);
     let group = match graph.kind(reached.node) {
@@ -259,11 +268,17 @@ fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, bool, u8, u32) {
         _ if test => 1,
         _ => 0,
     };
-    (*side == Side::Dependencies, reached.hops > 1 || group > 1, group, reached.hops)
+    let is_near = reached.hops == 1 || family.contains(&reached.node);
+    (*side == Side::Dependencies, !is_near || group > 1, group, reached.hops)
 }
 
 /// By rank, then by file, so that the rows of a file stand together: the file with the strongest row first.
-fn sort_rows(graph: &Graph, rows: &mut [Unranked<'_>]) {
+///
+/// What overrides an overriding method must change with it as well, however far it is.
+fn sort_rows(graph: &Graph, starts: &[NodeIx], rows: &mut [Unranked<'_>]) {
+    let functions = starts.iter().filter(|&&start| graph.kind(start) == NodeKind::Function);
+    let family = functions.flat_map(|&start| graph.list_overriding(start, MAX_OVERRIDING)).collect();
+    let rank = |graph: &Graph, row: &Unranked<'_>| rank(graph, &family, row);
     let mut strongest = FxHashMap::default();
     let key = |row: &Unranked<'_>| (rank(graph, row), graph.file(row.2.node));
     for row in rows.iter() {

@@ -13,6 +13,7 @@ use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
 use crate::chance::at_least;
 use crate::scope::Scope;
+pub use crate::severity::Severity;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;
@@ -71,13 +72,63 @@ pub struct CouplingChange {
 }
 
 impl CouplingChange {
-    /// The direction in a word.
-    pub fn direction(&self) -> &'static str {
+    /// The direction of the change.
+    pub fn direction(&self) -> CouplingDirection {
         match (self.was > 0.0, self.now > 0.0) {
-            (false, _) => "new_coupling",
-            (true, false) => "decoupled",
-            (true, true) if self.now > self.was => "strengthened",
-            (true, true) => "weakened",
+            (false, _) => CouplingDirection::New,
+            (true, false) => CouplingDirection::Decoupled,
+            (true, true) if self.now > self.was => CouplingDirection::Strengthened,
+            (true, true) => CouplingDirection::Weakened,
+        }
+    }
+}
+
+/// How a coupling changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CouplingDirection {
+    /// There was none before.
+    New,
+    /// There is none now.
+    Decoupled,
+    /// It is stronger.
+    Strengthened,
+    /// It is weaker.
+    Weakened,
+}
+
+impl CouplingDirection {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::New => AnomalyKind::NewCoupling.word(),
+            Self::Decoupled => "decoupled",
+            Self::Strengthened => "strengthened",
+            Self::Weakened => "weakened",
+        }
+    }
+}
+
+/// What is unusual; in the order of their words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnomalyKind {
+    /// A file lost its last connection.
+    Isolation,
+    /// Files change together that never did.
+    NewCoupling,
+    /// New code without a new test.
+    TestDeficit,
+    /// A file grew or changed far more than the others.
+    VelocitySpike,
+}
+
+impl AnomalyKind {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Isolation => "isolation",
+            Self::NewCoupling => "new_coupling",
+            Self::TestDeficit => "test_deficit",
+            Self::VelocitySpike => "velocity_spike",
         }
     }
 }
@@ -85,14 +136,14 @@ impl CouplingChange {
 /// Something unusual since the baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anomaly {
-    /// `test_deficit`, `velocity_spike`, `new_coupling` or `isolation`.
-    pub kind: &'static str,
+    /// What is unusual.
+    pub kind: AnomalyKind,
     /// The file, or the first of several.
     pub path: String,
     /// In words.
     pub detail: String,
-    /// `critical`, `warning` or `info`.
-    pub severity: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
 }
 
 /// How far the code is from a commit.
@@ -270,17 +321,17 @@ fn anomalies(
     // New code without a new test.
     if code.len() > UNTESTED && !files.iter().any(is_test) {
         found.push(Anomaly {
-            kind: "test_deficit",
+            kind: AnomalyKind::TestDeficit,
             path: after.graph().path(*code[0]).to_owned(),
             detail: format!("{} new files of code and no new test", code.len()),
-            severity: "warning",
+            severity: Severity::Warning,
         });
     }
     // Files that change together only since then.
-    for row in couplings.iter().filter(|row| row.direction() == "new_coupling" && row.now >= STRONG) {
+    for row in couplings.iter().filter(|row| row.direction() == CouplingDirection::New && row.now >= STRONG) {
         let [one, other] = &row.pair;
         let detail = format!("changes with {other} in {:.0} % of the commits, and never did before", row.now * 100.0);
-        found.push(Anomaly { kind: "new_coupling", path: one.clone(), detail, severity: "info" });
+        found.push(Anomaly { kind: AnomalyKind::NewCoupling, path: one.clone(), detail, severity: Severity::Info });
     }
     // Files that lost their last connection.
     for file in after.graph().nodes().filter(|&node| after.graph().kind(node) == NodeKind::File) {
@@ -289,11 +340,15 @@ fn anomalies(
         let (was, now) = (connections(before.graph(), earlier), connections(after.graph(), file));
         if was > 0 && now == 0 {
             let detail = format!("connected with {was} other files before, and with none now");
-            found.push(Anomaly { kind: "isolation", path: path.to_owned(), detail, severity: "info" });
+            found.push(Anomaly {
+                kind: AnomalyKind::Isolation,
+                path: path.to_owned(),
+                detail,
+                severity: Severity::Info,
+            });
         }
     }
-    let rank = |row: &Anomaly| ["critical", "warning", "info"].iter().position(|word| *word == row.severity);
-    found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| (a.kind, &a.path).cmp(&(b.kind, &b.path))));
+    found.sort_by(|a, b| (a.severity, a.kind, &a.path).cmp(&(b.severity, b.kind, &b.path)));
     found
 }
 
@@ -314,8 +369,8 @@ fn spikes(modified: &[ModifiedFile]) -> Vec<Anomaly> {
             (false, true) => format!("{} changed lines, {middle:.0} in the median file", churn(row)),
             (false, false) => continue,
         };
-        let severity = if grown && row.growth > CRITICAL { "critical" } else { "warning" };
-        found.push(Anomaly { kind: "velocity_spike", path: row.path.clone(), detail, severity });
+        let severity = if grown && row.growth > CRITICAL { Severity::Critical } else { Severity::Warning };
+        found.push(Anomaly { kind: AnomalyKind::VelocitySpike, path: row.path.clone(), detail, severity });
     }
     found
 }

@@ -19,7 +19,9 @@ pub use baseline::Baseline;
 pub use differential::{
     ChangedFile, CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, changed_files, differences,
 };
-pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, diverge};
+pub use diverge::{
+    Anomaly, AnomalyKind, CouplingChange, CouplingDirection, Divergence, ModifiedFile, Severity, commit_at, diverge,
+};
 pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
 pub use question::{Asked, Finding, Question, findings};

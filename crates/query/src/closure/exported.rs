@@ -1,8 +1,9 @@
 //! Whether code outside of the index may use a node: what a library exports is never unused for certain.
 
 use m1nd_base::RepoPath;
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_lang::reading_rules::{Library, ReadingRules};
 
 /// Files that make the folder with them, and all below, something that others can depend on.
 const MANIFESTS: &[&str] = &[
@@ -30,10 +31,10 @@ pub fn is_visible_outside(snapshot: &Snapshot, node: NodeIx) -> bool {
     }
     let path = graph.path(node);
     let Some((folder, manifest)) = manifest_above(snapshot, path) else { return false };
-    let language = snapshot.file_of(node).map(|file| file.language);
-    match (language, manifest) {
-        (Some(Language::Rust), "Cargo.toml") => is_rust_library(snapshot, folder),
-        (Some(Language::Go), _) => !path.split('/').any(|part| part == "internal") && !is_program(graph, node),
+    let library = snapshot.file_of(node).map(|file| ReadingRules::of(file.language).library);
+    match (library, manifest) {
+        (Some(Library::Declared(declares)), _) if declares == manifest => is_rust_library(snapshot, folder),
+        (Some(Library::Outside(hidden)), _) => !path.split('/').any(|part| part == hidden) && !is_program(graph, node),
         (_, "package.json") => !says(snapshot, folder, manifest, "\"private\":true"),
         _ => true,
     }

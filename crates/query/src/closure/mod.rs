@@ -159,10 +159,20 @@ impl Closure {
     /// so may places that the limit of the list leaves out. What any place hides may be used in these files in turn, so
     /// the verdict on indirect ones stays.
     pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
+        self.retain(|open| open.far || !stands_at_its_place(&open.reason) || is_inside(&open.file));
+    }
+
+    /// Leaves out the places that rows of the answer are of: what may be there is listed.
+    pub(crate) fn leave_out_listed(&mut self, is_listed: impl Fn(&Hiding) -> bool) {
+        self.retain(|open| open.far || !stands_at_its_place(&open.reason) || !is_listed(open));
+    }
+
+    /// Keeps some of the places, and gives the verdict on direct dependents again.
+    fn retain(&mut self, keeps: impl Fn(&Hiding) -> bool) {
         let unlisted = self.total_hiding.saturating_sub(self.hiding.len());
         // Direct ones come first.
         let all_direct_listed = unlisted == 0 || self.hiding.iter().any(|open| open.far);
-        self.hiding.retain(|open| open.far || !stands_at_its_place(&open.reason) || is_inside(&open.file));
+        self.hiding.retain(keeps);
         self.total_hiding = self.hiding.len() + unlisted;
         if all_direct_listed {
             let indirect = self.indirect;

@@ -4,7 +4,7 @@
 //! could mean it, and is written in a way that fits.
 
 use m1nd_base::NodeKind;
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::{Language, ReadingRules, Snapshot};
 use m1nd_graph::reach::Reach;
 use m1nd_graph::{Graph, NodeFlags, NodeIx, UnresolvedRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,7 +60,8 @@ pub(super) fn hidden_dependents(
             break;
         }
         let language = families.family(graph, node);
-        let reads_fields = matches!(families.language(graph, node), Some(Language::Rust | Language::Java));
+        let rules = families.language(graph, node).map(ReadingRules::of);
+        let reads_fields = rules.is_some_and(|rules| rules.has_fields_apart);
         let place = Place::of(graph, node);
         for name in names_of(graph, node) {
             if !seen.insert((name, language, place)) {
@@ -146,7 +147,8 @@ pub(super) fn unknown_imports(
     language: Option<Language>,
 ) -> Vec<Hiding> {
     let is_top = |&node: &NodeIx| graph.parent(node).is_none_or(|parent| graph.kind(parent) == NodeKind::File);
-    if language != Some(Language::JavaScript) || !starts.iter().any(is_top) {
+    let has_default = language.is_some_and(|language| ReadingRules::of(language).has_default_exports);
+    if !has_default || !starts.iter().any(is_top) {
         return Vec::new();
     }
     let mut modules: Vec<&str> =

@@ -5,7 +5,7 @@ use m1nd_documents::SectionKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{PlacedHistory, ProjectHistory};
 use m1nd_graph::NodeFlags;
-use m1nd_lang::Language;
+use m1nd_lang::reading_rules::{Package, ReadingRules};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::closed::{self, Closed};
@@ -148,6 +148,7 @@ pub(super) fn findings(
     gaps: &mut Vec<String>,
     cancel: &Cancel,
 ) -> Result<Vec<Vec<Finding>>, Cancelled> {
+    // Names that no index has, of each document. A record of what was done may name what is gone.
     let programs = dead::programs(snapshot);
     let mut all: Vec<Vec<Candidate>> = Vec::with_capacity(reads.len());
     for read in reads {
@@ -162,6 +163,7 @@ pub(super) fn findings(
         }
         all.push(rows);
     }
+    // One search for the words of all documents: none may stand in a text that is not indexed.
     let named = || all.iter().flatten().filter(|row| !row.word.is_empty());
     let words: FxHashSet<String> = named().flat_map(|row| [Some(row.word.clone()), row.in_code()]).flatten().collect();
     let Some(absent) = past::absent(snapshot, &words, cancel)? else {
@@ -169,6 +171,7 @@ pub(super) fn findings(
         return Ok(reads.iter().map(|read| broken_links(snapshot, read)).collect());
     };
     let wanted = named().filter(|row| row.is_absent(&absent)).map(|row| (row.owned, row.word.clone())).collect();
+    // The judge keeps what it has found out between documents.
     let mut judge = Judge {
         snapshot,
         history,
@@ -373,13 +376,13 @@ impl<'s> Judge<'s> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let has =
             |path: &RepoPath| self.snapshot.read_bytes(path).map_or(true, |text| past::has_word(&text, &row.word));
-        match files.by_text(path).map(|file| file.language) {
-            Some(Language::Go) => {
-                let mut package =
-                    files.iter().filter(|file| file.path.parent() == folder && file.language == Language::Go);
+        let Some(language) = files.by_text(path).map(|file| file.language) else { return false };
+        match ReadingRules::of(language).package {
+            Package::Folder => {
+                let mut package = files.iter().filter(|file| file.path.parent() == folder && file.language == language);
                 package.all(|file| !has(&file.path))
             }
-            Some(Language::Python) if path.ends_with("/__init__.py") => {
+            Package::Marked(mark) if path.strip_suffix(mark).is_some_and(|folder| folder.ends_with('/')) => {
                 let is_module = files.within(&format!("{folder}/{}", row.word)).next().is_some()
                     || files.by_text(&format!("{folder}/{}.py", row.word)).is_some();
                 let text = RepoPath::new(path).ok().and_then(|path| self.snapshot.read_file(&path).ok());
@@ -387,7 +390,7 @@ impl<'s> Judge<'s> {
                 !is_module
                     && text.is_some_and(|file| !is_open(&file.text) && !past::has_word(file.text.as_bytes(), &row.word))
             }
-            _ => false,
+            Package::Marked(_) | Package::File => false,
         }
     }
 

@@ -5,6 +5,7 @@ use m1nd_documents::{BlockKind, Form, Mention, MentionKind};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::facts::MentionMark;
+use m1nd_lang::reading_rules::{Package, ReadingRules};
 use m1nd_lang::{Language, extract, listing_language};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -410,7 +411,7 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
     let Some(language) = snapshot.files().by_text(read.path.as_str()).map(|file| file.language) else {
         return Vec::new();
     };
-    let Some(text) = snapshot.read_bytes(&read.path).ok().filter(|_| language.is_prose() && language != Language::Text)
+    let Some(text) = snapshot.read_bytes(&read.path).ok().filter(|_| language.is_prose() && !language.is_unknown())
     else {
         return Vec::new();
     };
@@ -447,12 +448,14 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
 fn own_module(snapshot: &Snapshot, module: &str, language: Option<Language>) -> Option<String> {
     let files = snapshot.files();
     let graph = snapshot.graph();
-    if language == Some(Language::Python) {
+    if let Some((language, Package::Marked(mark))) =
+        language.map(|language| (language, ReadingRules::of(language).package))
+    {
         let path = module.replace('.', "/");
-        let ends = [format!("{path}/__init__.py"), format!("{path}.py")];
+        let ends = [format!("{path}/{mark}"), format!("{path}.py")];
         // Imports look into the folder above the topmost package.
-        let is_top = |folder: &str| files.by_text(&format!("{folder}__init__.py")).is_none();
-        let mut own = files.iter().filter(|file| file.language == Language::Python && !file.is_test);
+        let is_top = |folder: &str| files.by_text(&format!("{folder}{mark}")).is_none();
+        let mut own = files.iter().filter(|file| file.language == language && !file.is_test);
         let found = own.find(|file| {
             let path = file.path.as_str();
             ends.iter().any(|end| {

@@ -100,12 +100,14 @@ fn find_gone(snapshot: &Snapshot, read: &Read, mention: &Mention, row: &KeptMent
 fn find_renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
     let graph = snapshot.graph();
     let is_file = node_id::is_file(&row.target);
+    // A file under another name has the same content, if only one has it.
     if is_file {
         let same = |file: &&m1nd_engine::FileEntry| file.size > 0 && file.hash == row.shape.body;
         let mut files = snapshot.files().iter().filter(same);
         let only = files.next().filter(|_| files.next().is_none())?;
         return graph.find_file(only.path.as_str());
     }
+    // A symbol may have a new name in its file, with the same shape.
     let path = node_id::path_of(&row.target)?;
     let named: FxHashSet<NodeIx> =
         snapshot.kept_mentions(path).iter().filter_map(|other| graph.find(&other.target)).collect();
@@ -122,12 +124,14 @@ fn find_renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
     if let [only] = same.as_slice() {
         return Some(*only);
     }
+    // Or the same name in another file.
     let elsewhere =
         graph.find_labelled(row.label()).into_iter().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
     let moved = elsewhere.take(MAX_COMPARED).filter_map(shaped).find(|(_, shape)| shape.is_renamed(&row.shape));
     if let Some((node, _)) = moved {
         return Some(node);
     }
+    // Or both changed a little: then one must be clearly the most alike.
     let mut alike: Vec<(f64, NodeIx)> = of_file
         .iter()
         .filter(|(node, _)| owner_of(graph.id(*node)) == owner && graph.label(*node) != row.label())

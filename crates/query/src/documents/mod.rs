@@ -12,11 +12,11 @@ mod past;
 mod signatures;
 mod slips;
 
-pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
-pub use m1nd_documents::{Document, NotebookLine, list_notebook_lines};
+pub use m1nd_documents::light::{LightClaim, LightKind, LightQualifier, LightRelation};
+pub use m1nd_documents::{ClaimKind, Document, Format, Modality, NotebookLine, SectionKind, list_notebook_lines};
 
 use m1nd_base::RepoPath;
-use m1nd_documents::{DocumentLimits, Format, Unreadable, parse, parse_as};
+use m1nd_documents::{DocumentLimits, Unreadable, parse, parse_as};
 use m1nd_engine::{ReadError, Snapshot, linked_names};
 
 pub use bindings::{BoundCode, MatchKind, UnboundReason, unbound};

@@ -7,6 +7,7 @@ use m1nd_engine::history::ProjectHistory;
 use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_history::BlobId;
 use m1nd_lang::facts::{DefId, FileFacts, ParameterKind};
+use m1nd_lang::reading_rules::ReadingRules;
 use m1nd_lang::{Language, extract};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,6 +71,7 @@ pub(super) fn find_changed(
 ) -> Result<Vec<Finding>, Cancelled> {
     let graph = snapshot.graph();
     let sections = sections(read, text);
+    // Functions that a section names for certain.
     let bound: Vec<(usize, &super::BoundCode)> = read
         .bindings
         .iter()
@@ -79,6 +81,7 @@ pub(super) fn find_changed(
     if bound.is_empty() {
         return Ok(Vec::new());
     }
+    // The age of a section is that of its newest line.
     let Ok(place) = history.place(read.path.as_str()) else { return Ok(Vec::new()) };
     let Some(LineAges { newest, .. }) = past::ages(&place, text.as_bytes(), &sections, cancel)? else {
         return Ok(Vec::new());
@@ -88,16 +91,19 @@ pub(super) fn find_changed(
     let mut found = Vec::new();
     for (section, row) in bound {
         cancel.check()?;
+        // A directive takes its text from the code, so that it cannot be behind it.
         if lines.get(row.line.saturating_sub(1) as usize).is_some_and(|line| is_made(line)) {
             continue;
         }
         let Some(written) = newest[section].filter(|_| seen.insert((section, row.target))) else { continue };
         let path = graph.path(row.target);
         let Ok(code) = history.place(path) else { continue };
+        // Commits of different repositories have no common order.
         if code.outer("") != place.outer("") {
             continue;
         }
         let Some(file) = code.file() else { continue };
+        // The code when the section was written, and the first change after that.
         let mut later = None;
         let mut then = None;
         for change in file.changes() {
@@ -111,6 +117,7 @@ pub(super) fn find_changed(
         let (Some(later), Some((old_path, blob))) = (later, then) else { continue };
         let Some(old) = facts_of(&code, old_path, blob, kept, cancel) else { continue };
         let Some(now) = facts_now(snapshot, path, cancel) else { continue };
+        // Parameters are compared by the name of the function inside its owners, which outlives lines.
         let owners: Vec<&str> = graph
             .ancestors(row.target)
             .filter(|one| graph.kind(*one) != NodeKind::File)
@@ -121,7 +128,7 @@ pub(super) fn find_changed(
             continue;
         };
         let part = Shown::of(read, &lines, &sections[section]);
-        let has_names = old.language == Language::Python;
+        let has_names = ReadingRules::of(old.language).names_arguments;
         found.extend(finding(row, (&before, &after), &part, has_names).map(|mut finding| {
             finding.target = Some(graph.id(row.target).to_owned());
             finding.evidence = past::evidence(&place, later);

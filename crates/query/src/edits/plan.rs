@@ -8,6 +8,7 @@ use m1nd_engine::history::ProjectHistory;
 use m1nd_graph::{Graph, NodeIx};
 
 use crate::covering::{TestRow, TestsQuery, tests_for};
+pub use crate::severity::Severity;
 
 /// What is planned for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,28 +34,6 @@ pub struct PlannedAction {
     pub path: String,
     /// Paths of actions that come before it.
     pub depends_on: Vec<String>,
-}
-
-/// How much a missing file matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// It breaks.
-    Critical,
-    /// It uses what changes.
-    Warning,
-    /// It may use what changes.
-    Info,
-}
-
-impl Severity {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Warning => "warning",
-            Self::Info => "info",
-        }
-    }
 }
 
 /// A file that the plan leaves out.

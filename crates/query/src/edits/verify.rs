@@ -134,9 +134,11 @@ pub fn verify(
     }
     for file in edited {
         cancel.check()?;
+        // Uses of what went away, uses that no longer lead anywhere, and names that are left.
         lost_references(before, (after, &mut new), file.path, &paths, &mut check);
         new_open_references(before, (after, &mut new), file.path, &mut check);
         check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
+        // What compilers ask of types and their members.
         lost_overrides(before, (after, &mut new), file.path, &mut check);
         check.broken.extend(misplaced_types(before, after, file.path));
         check.broken.extend(misnamed_constructors(before, after, file.path));
@@ -149,11 +151,13 @@ pub fn verify(
         check.cycles.extend(new_cycle(before, after, file.path));
     }
     argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
+    // What is against the declared layers, if their declaration can be used.
     match layer_breaks(before, after, edited.iter().map(|file| file.path)) {
         Ok(layers) => (check.total_layers, check.layers) = (layers.len(), layers),
         Err(why) => check.unusable_layers = Some(why),
     }
     check.layers.truncate(MAX_FOUND);
+    // Each finding once; totals count also those that are not listed.
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, .. } = &mut check;
     for (list, total) in [(broken, total_broken), (doubtful, total_doubtful)] {
         list.sort();

@@ -125,8 +125,13 @@ impl Files {
         self.places.get(&file).copied()
     }
 
+    /// Returns whether the packages of some paths are enough to be the modules.
+    pub(crate) fn has_packages<'p>(&self, paths: impl Iterator<Item = &'p str>) -> bool {
+        paths.map(|path| self.package(path)).collect::<BTreeSet<_>>().len() >= LEAST_PACKAGES
+    }
+
     /// The folder of the package of a path; the top if no folder above it has a manifest.
-    fn package<'p>(&self, path: &'p str) -> &'p str {
+    pub(crate) fn package<'p>(&self, path: &'p str) -> &'p str {
         let mut folder = path;
         while let Some((above, _)) = folder.rsplit_once('/') {
             if self.packages.contains(above) {
@@ -234,6 +239,11 @@ impl Modules {
             Grain::Packages => packages.iter().map(|name| name.map(str::to_owned)).collect(),
             Grain::Folders => folders(&paths, &packages),
         };
+        (Self::from_names(files, &names), grain)
+    }
+
+    /// Makes files with the same name a module, and orders the modules.
+    pub(crate) fn from_names(files: &Files, names: &[Option<String>]) -> Self {
         let distinct: BTreeSet<&str> = names.iter().flatten().map(String::as_str).collect();
         let places: BTreeMap<&str, usize> = distinct.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         let of: Vec<Option<usize>> = names.iter().map(|name| places.get(name.as_deref()?).copied()).collect();
@@ -249,7 +259,7 @@ impl Modules {
         let arcs: Vec<Arc> = joints.iter().map(|(&(from, to), joint)| Arc { from, to, weight: joint.weight }).collect();
         let order = Order::of(distinct.len(), &arcs);
         let names = distinct.iter().map(|name| (*name).to_owned()).collect();
-        (Self { names, of, joints, order }, grain)
+        Self { names, of, joints, order }
     }
 
     /// The place of a module in the order, users before what they use.
@@ -314,11 +324,12 @@ fn folders(paths: &[Option<&str>], packages: &[Option<&str>]) -> Vec<Option<Stri
 }
 
 /// The rest of a path below a folder; `None` if it is elsewhere.
-fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+pub(crate) fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
 }
 
-fn join(folder: &str, name: &str) -> String {
+/// A name below a folder, which may be the top.
+pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 

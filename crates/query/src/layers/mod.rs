@@ -13,8 +13,8 @@ use m1nd_graph::Graph;
 
 pub use compare::{NewCycle, NewViolations, new_layer_violations};
 pub use declared::{Declared, DeclaredError, DeclaredLayer, FILE};
-pub(crate) use files::package_folders;
 pub use files::{FileArc, Files, Grain, Joint, Modules, files};
+pub(crate) use files::{below, join, package_folders};
 
 use crate::scope::Scope;
 

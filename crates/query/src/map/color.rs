@@ -116,25 +116,12 @@ pub(super) fn find_values(
             }
         }
         Values::Words(by_file, order) => {
-            let mut lines: FxHashMap<usize, BTreeMap<&str, f64>> = FxHashMap::default();
-            let mut all: BTreeMap<&str, f64> = BTreeMap::new();
-            for (at, node) in nodes {
-                let word = graph.file(node).and_then(|file| by_file.get(&file));
-                if let (Some(place), Some(word)) = (representative[at], word) {
-                    let weight = tree.tree.weights[at];
-                    *lines.entry(place).or_default().entry(word).or_default() += weight;
-                    *all.entry(word).or_default() += weight;
-                }
-            }
-            for (place, words) in lines {
-                let most = words.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-                found.extend(most.map(|(word, _)| (place, ColorValue::Word((*word).to_owned()))));
-            }
-            legend.words = order.unwrap_or_else(|| {
-                let mut words: Vec<(&str, f64)> = all.into_iter().collect();
-                words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-                words.into_iter().map(|(word, _)| word.to_owned()).collect()
+            let words = nodes.filter_map(|(at, node)| {
+                let word = graph.file(node).and_then(|file| by_file.get(&file))?;
+                Some((representative[at]?, word.as_str(), tree.tree.weights[at]))
             });
+            let (values, known) = choose_words(words);
+            (found, legend.words) = (values, order.unwrap_or(known));
         }
         Values::Shares => {
             let mut counts: FxHashMap<usize, (u64, u64)> = FxHashMap::default();
@@ -159,6 +146,24 @@ pub(super) fn find_values(
     Ok((found, legend))
 }
 
+/// For each place the word with the largest weight, and all words, the largest first.
+fn choose_words<'w>(rows: impl Iterator<Item = (usize, &'w str, f64)>) -> (FxHashMap<usize, ColorValue>, Vec<String>) {
+    let mut weights: FxHashMap<usize, BTreeMap<&str, f64>> = FxHashMap::default();
+    let mut all: BTreeMap<&str, f64> = BTreeMap::new();
+    for (place, word, weight) in rows {
+        *weights.entry(place).or_default().entry(word).or_default() += weight;
+        *all.entry(word).or_default() += weight;
+    }
+    let choose = |(place, words): (usize, BTreeMap<&str, f64>)| {
+        let most = words.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)))?;
+        Some((place, ColorValue::Word((*most.0).to_owned())))
+    };
+    let chosen = weights.into_iter().filter_map(choose).collect();
+    let mut words: Vec<(&str, f64)> = all.into_iter().collect();
+    words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    (chosen, words.into_iter().map(|(word, _)| word.to_owned()).collect())
+}
+
 /// References of one node whose target is certain, and all inside the roots.
 fn count_references(graph: &Graph, node: NodeIx) -> (u64, u64) {
     let (mut certain, mut all) = (0, graph.unresolved_of(node).count() as u64);
@@ -177,6 +182,7 @@ fn read_values(
 ) -> Result<Values, Cancelled> {
     let graph = snapshot.graph();
     let entries = || snapshot.files().iter().filter_map(|file| Some((graph.find_file(file.path.as_str())?, file)));
+    // Tier is of symbols; all others are of files.
     Ok(match color {
         Color::Language => {
             Values::Words(entries().map(|(node, file)| (node, file.language.name().to_owned())).collect(), None)

@@ -167,27 +167,10 @@ pub fn map(snapshot: &Snapshot, query: &MapQuery, cancel: &Cancel) -> Result<Map
     let tree = MapTree::of(snapshot, cancel)?;
     // 1. What is open, with all that contains it.
     let mut unknown = Vec::new();
-    let mut find = |ids: &[String]| -> Vec<usize> {
-        unknown.extend(ids.iter().skip(MAX_OPEN).cloned());
-        let mut found = Vec::new();
-        for id in ids.iter().take(MAX_OPEN) {
-            match tree.find(snapshot, id) {
-                Some(at) => found.push(at),
-                None => unknown.push(id.clone()),
-            }
-        }
-        found
-    };
-    let (open, revealed) = (find(&query.open), find(&query.reveal));
-    let mut is_open = vec![false; tree.content.len()];
+    let open = find_places(snapshot, &tree, &query.open, &mut unknown);
+    let revealed = find_places(snapshot, &tree, &query.reveal, &mut unknown);
     let above = revealed.iter().filter_map(|at| tree.tree.parent(*at));
-    for at in open.iter().copied().chain(above) {
-        let mut next = Some(at);
-        while let Some(at) = next.filter(|at| !is_open[*at]) {
-            is_open[at] = true;
-            next = tree.tree.parent(at);
-        }
-    }
+    let is_open = open_with_containers(&tree, open.iter().copied().chain(above));
     // 2. What is shown, and what stands for the rest.
     let shown = show(&tree, &is_open, &revealed, query.limit.min(MAX_NODES));
     // 3. Edges between what is shown.
@@ -226,6 +209,32 @@ pub fn map(snapshot: &Snapshot, query: &MapQuery, cancel: &Cancel) -> Result<Map
         legend,
         unknown,
     })
+}
+
+/// The places of the nodes with these ids; other ids are added to `unknown`.
+fn find_places(snapshot: &Snapshot, tree: &MapTree, ids: &[String], unknown: &mut Vec<String>) -> Vec<usize> {
+    let mut found = Vec::new();
+    for id in ids.iter().take(MAX_OPEN) {
+        match tree.find(snapshot, id) {
+            Some(at) => found.push(at),
+            None => unknown.push(id.clone()),
+        }
+    }
+    unknown.extend(ids.iter().skip(MAX_OPEN).cloned());
+    found
+}
+
+/// For each node, whether it is one of these or contains one.
+fn open_with_containers(tree: &MapTree, places: impl Iterator<Item = usize>) -> Vec<bool> {
+    let mut is_open = vec![false; tree.content.len()];
+    for at in places {
+        let mut next = Some(at);
+        while let Some(at) = next.filter(|at| !is_open[*at]) {
+            is_open[at] = true;
+            next = tree.tree.parent(at);
+        }
+    }
+    is_open
 }
 
 /// Enough digits for symbols deep inside, few enough for short answers.
@@ -275,6 +284,7 @@ fn bundle(
     limit: usize,
     cancel: &Cancel,
 ) -> Result<(Vec<MapEdge>, usize), Cancelled> {
+    // 1. All edges between what is shown.
     let mut bundles: FxHashMap<(usize, usize), Bundle> = FxHashMap::default();
     for (number, Arc { from, to, relation, is_certain }) in tree.arcs.iter().enumerate() {
         let ends = (shown.representative[*from as usize], shown.representative[*to as usize]);
@@ -287,6 +297,7 @@ fn bundle(
         }
     }
     cancel.check()?;
+    // 2. The strongest.
     let mut bundles: Vec<((usize, usize), Bundle)> = bundles.into_iter().collect();
     bundles.sort_unstable_by(|(a, left), (b, right)| right.count.cmp(&left.count).then(a.cmp(b)));
     let hidden = bundles.len().saturating_sub(limit);

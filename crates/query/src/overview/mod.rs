@@ -85,6 +85,7 @@ pub fn overview(
 ) -> Result<Overview, Cancelled> {
     let graph = snapshot.graph();
     let mut found = Overview::default();
+    // Files by the folder at the top.
     for file in snapshot.files().within(scope) {
         let top = file.path.as_str().split_once('/').map_or(".", |(top, _)| top);
         let folder = found.folders.entry(top.to_owned()).or_default();
@@ -97,6 +98,7 @@ pub fn overview(
         let entry = snapshot.file_of(node);
         entry.is_some_and(|entry| entry.path.is_within(scope))
     };
+    // Entry points and central symbols are those of the product; tests are counted.
     let (mut entries, mut central) = (Vec::new(), Vec::new());
     for (number, node) in graph.nodes().enumerate() {
         if number % 4_096 == 0 {
@@ -114,6 +116,7 @@ pub fn overview(
             central.push(node);
         }
     }
+    // The most used come first; of equals, the order does not depend on the index.
     let by_rank = |a: NodeIx, b: NodeIx| {
         graph.pagerank(b).total_cmp(&graph.pagerank(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
     };

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, Deadline, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_lang::edit_rules::EditRules;
 use m1nd_lang::patterns::{Check, Extent, Names, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,8 +18,8 @@ use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus, rests_on_graph};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::closure::{Hiding, Rows, hiding};
-use m1nd_engine::Language;
 use m1nd_engine::Snapshot;
+use m1nd_engine::{Language, ReadingRules};
 
 mod collaborator;
 mod values;
@@ -391,6 +392,7 @@ impl<'s> Judge<'s> {
 
     fn callers_guard(&mut self, raw: &Raw, found: &SyntaxMatch, node: Option<NodeIx>, guard: &'static str) -> Verdict {
         let Some(node) = node else { return Verdict::confirm("as written").open("its callers are not known") };
+        // A guard around the place itself.
         match self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard)) {
             Some(own) if own.iter().any(|one| one.found.holds(found.found.start)) => {
                 return Verdict::mitigate("caught in the same function");
@@ -404,6 +406,7 @@ impl<'s> Judge<'s> {
         if graph.kind(node) != NodeKind::Function {
             return Verdict::confirm("runs when the file is loaded");
         }
+        // Else all callers must guard their calls.
         let calls: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation == Relation::Calls).collect();
         let certain = calls.iter().filter(|edge| edge.tier == EdgeTier::Certain && !is_test(graph, edge.from));
         let (mut guarded, mut bare, mut unread) = (Vec::new(), Vec::new(), Vec::new());
@@ -415,6 +418,7 @@ impl<'s> Judge<'s> {
             let is_guarded = |pos: Pos| guards.iter().any(|one| one.found.holds(pos));
             if edge.sites.iter().all(is_guarded) { guarded.push(edge.from) } else { bare.push(edge.from) }
         }
+        // One caller without a guard is enough.
         if !bare.is_empty() {
             let known = bare.len() + guarded.len() + unread.len();
             let reason = format!("{} of {known} known callers are not ready for it", bare.len());
@@ -424,6 +428,7 @@ impl<'s> Judge<'s> {
             let open = format!("{} of the known callers could not be looked through", unread.len());
             return Verdict::confirm("as written").with(unread, "calls").open(open);
         }
+        // All known callers guard; whether there are others decides.
         let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
         let unknown = possible || !hiding(self.snapshot, node, Rows::Callers).is_empty();
         match (guarded.is_empty(), unknown) {
@@ -478,7 +483,7 @@ impl<'s> Judge<'s> {
         let Some(variable) = self.variable(raw) else {
             return Verdict::confirm("as written").open("who uses it is not known");
         };
-        let is_module = matches!(raw.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+        let is_module = ReadingRules::of(raw.language).exports_are_constant;
         // Importers cannot assign what a module exports, and see that it does.
         let writers = if is_module { self.elsewhere(variable).0 } else { self.writers_elsewhere(variable) };
         if is_module && !writers.is_empty() {
@@ -542,8 +547,8 @@ impl<'s> Judge<'s> {
         }
         let owner = graph.parent(node).filter(|owner| is_type_like(graph.kind(*owner)));
         let receiver = graph.id(node).split("::impl::").nth(1).and_then(|rest| rest.split("::").next());
-        let is_hidden =
-            raw.language == Language::Go && receiver.is_some_and(|name| name.starts_with(char::is_lowercase));
+        let is_hidden = EditRules::of(raw.language).scopes.hides_lower_case
+            && receiver.is_some_and(|name| name.starts_with(char::is_lowercase));
         if is_hidden || owner.is_some_and(|owner| !graph.flags(owner).has(NodeFlags::EXPORTED)) {
             return Verdict::false_positive("a member of a type that is not visible to others");
         }
@@ -696,8 +701,8 @@ impl<'s> Judge<'s> {
     fn may_meet_interface(&self, node: NodeIx) -> bool {
         let graph = self.graph;
         let Some(owner) = graph.parent(node).filter(|owner| graph.kind(*owner) != NodeKind::File) else { return false };
-        let language = self.snapshot.file_of(node).map(|file| file.language);
-        let is_named = matches!(language, Some(Language::Java | Language::Kotlin | Language::CSharp));
+        let file = self.snapshot.file_of(node);
+        let is_named = file.is_some_and(|file| ReadingRules::of(file.language).names_interfaces);
         let is_base = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
         !is_named || graph.out_edges(owner).any(is_base)
     }

@@ -206,6 +206,7 @@ fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 }
 
 struct Found {
+    kind: Rows,
     rows: Vec<Occurrence>,
     others: Vec<NodeIx>,
     closure: Closure,
@@ -245,7 +246,7 @@ fn find_places(
         let outside = calls_of_outside_members(snapshot, targets);
         closure.add_hiding(outside.iter().map(|call| as_hiding(graph, call, reasons::OUTSIDE_MEMBER)));
     }
-    Ok(Found { rows, others, closure })
+    Ok(Found { kind, rows, others, closure })
 }
 
 /// The calls of members outside of the project that have the name of a node which may implement or replace them: the
@@ -322,7 +323,13 @@ pub(super) fn sort_places(graph: &Graph, rows: &mut [Occurrence]) {
 /// Sorts the rows, keeps one of each place and role, and counts them.
 fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswer {
     let graph = snapshot.graph();
-    let mut rows = found.rows;
+    let (mut rows, mut closure) = (found.rows, found.closure);
+    // A new name must not be written where it only may belong, so such a place stays open for it.
+    if found.kind != Rows::Names {
+        let possible = rows.iter().filter(|row| row.tier == EdgeTier::Possible);
+        let listed: FxHashSet<(NodeIx, u32)> = possible.map(|row| (row.from, row.pos.line)).collect();
+        closure.leave_out_listed(|open| listed.contains(&(open.node, open.line)));
+    }
     sort_places(graph, &mut rows);
     // Decorating with something is a call of it: one row tells both.
     let decorated: FxHashSet<(NodeIx, Pos)> =
@@ -338,11 +345,5 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
         rows.retain(|row| wanted.contains(&row.role));
     }
     let users: FxHashSet<NodeIx> = rows.iter().map(|row| row.from).collect();
-    OccurrenceAnswer {
-        rows,
-        users: users.len(),
-        roles: roles.into_iter().collect(),
-        others: found.others,
-        closure: found.closure,
-    }
+    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), others: found.others, closure }
 }

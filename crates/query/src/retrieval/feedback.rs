@@ -181,7 +181,7 @@ impl Ledger {
             }
             says.entries.push(FeedbackEntry {
                 id: entry.id,
-                feedback: entry.feedback.word(),
+                feedback: entry.feedback,
                 query: entry.query.clone(),
                 similarity,
                 age_days,

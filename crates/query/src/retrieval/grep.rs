@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use m1nd_base::{Cancel, Cancelled, Deadline, Problem, ProblemKind};
 use m1nd_graph::NodeIx;
-use m1nd_lang::Language;
 use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
@@ -190,7 +189,7 @@ fn search_file(
     if text.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary) {
         return Ok(None);
     }
-    let passages = grep.passages.as_ref().filter(|_| matches!(file.language, Language::Html | Language::Notebook));
+    let passages = grep.passages.as_ref().filter(|_| file.language.is_rendered());
     let matches = match passages {
         Some(passages) => {
             let mut found = grep.lines.search(&text, 0..usize::MAX, cancel)?;

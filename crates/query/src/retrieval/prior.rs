@@ -6,7 +6,7 @@ use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
 use super::activate::{above_chance, seeds_of, spread_weights};
-use super::feedback::{Ledger, Says};
+use super::feedback::{Feedback, Ledger, Says};
 use super::seek::second_score;
 use super::{ActivateAnswer, ActivateQuery, SeekAnswer, SeekQuery, activate_given, seek, seek_given};
 use m1nd_engine::Snapshot;
@@ -69,7 +69,7 @@ pub struct FeedbackEntry {
     /// Its number.
     pub id: i64,
     /// The feedback.
-    pub feedback: &'static str,
+    pub feedback: Feedback,
     /// The query of the feedback.
     pub query: String,
     /// Similarity of the queries, up to 1.

@@ -148,10 +148,12 @@ fn ghosts_of(
         for partner in history.partners(graph.path(file), PARTNERS) {
             let row = &partner.partner;
             let Some(other) = graph.find_file(&partner.path) else { continue };
+            // Each pair once, and only if chance does not explain it.
             let is_known = !seen.insert((file.min(other), file.max(other)));
             if row.focused < LEAST_COMMITS || row.p_value > LEAST_LIKELY || is_known {
                 continue;
             }
+            // Code that connects them, also over one file in between, explains it as well.
             for end in [file, other] {
                 if let Entry::Vacant(place) = near.entry(end) {
                     place.insert(connected_files(graph, end, cancel)?);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use m1nd_base::{Cancel, Cancelled, RepoPath};
+use m1nd_base::{Cancel, Cancelled};
 use m1nd_engine::Language;
 use m1nd_history::{Contents, FileHistory, History, compare_lines};
 
@@ -49,7 +49,7 @@ pub fn changed_by(
         let lines =
             compare_lines(&before, &after).hunks.iter().map(|hunk| hunk.before..hunk.before + hunk.removed).collect();
         Some(ChangedText {
-            language: RepoPath::new(change.path).map_or(Language::Text, |path| Language::detect(&path, b"")),
+            language: Language::of_path(change.path),
             path: change.path.to_owned(),
             present_path: file.path().to_owned(),
             before: String::from_utf8(before.to_vec()).ok()?,

@@ -165,6 +165,7 @@ pub fn trust_nodes(
     let mut answer = TrustAnswer { gaps: history.gaps(), ..TrustAnswer::default() };
     for place in places(snapshot, history) {
         cancel.check()?;
+        // Each repository has its own rate of fixes; the first one speaks for the answer.
         let model = model(graph, &place, query.half_life);
         if answer.rate.is_none() {
             (answer.rate, answer.now) = (Some(model.rate()), place.history.now());
@@ -183,6 +184,7 @@ pub fn trust_nodes(
             let rows: Vec<TrustNode> = own.map(|(node, _, found)| judge.row(*node, found.clone())).collect();
             answer.rows.extend(rows);
         }
+        // Symbols need the texts of commits, so that only the files with most fixes are traced.
         if query.scope.has_symbols() {
             files.sort_by(|a, b| b.2.hits.total_cmp(&a.2.hits).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
             if files.len() > MAX_TRACED {

@@ -236,8 +236,10 @@ pub fn panorama(
     cancel: &Cancel,
 ) -> Result<PanoramaAnswer, Cancelled> {
     let graph = snapshot.graph();
+    // What is a property of the whole index is computed once per snapshot.
     let structure = snapshot.derived_values().get_or_try_init(|| Structure::of(graph, cancel))?;
     let turbulence = snapshot.derived_values().get_or_try_init(|| Turbulence::of(snapshot, cancel))?;
+    // Both series are of all files: percentiles are of the project.
     let trust = TrustQuery {
         scope: TrustScope::Files,
         paths: query.paths.clone(),
@@ -252,6 +254,7 @@ pub fn panorama(
     gaps.extend(tremor.gaps.iter().filter(|gap| !trust.gaps.contains(gap)).cloned());
     let trust: FxHashMap<NodeIx, TrustNode> = trust.rows.into_iter().map(|row| (row.node, row)).collect();
     let tremor: FxHashMap<NodeIx, TremorNode> = tremor.rows.into_iter().map(|row| (row.node, row)).collect();
+    // Rated are files of the product: no tests, nothing generated or vendored.
     let is_meant = |node: &NodeIx| {
         let path = graph.path(*node);
         graph.kind(*node) == NodeKind::File
@@ -260,6 +263,7 @@ pub fn panorama(
             && query.paths.has(path)
     };
     let meant: Vec<NodeIx> = graph.nodes().filter(is_meant).collect();
+    // Churn is relative: the share of files that change less.
     let decayed = |node: &NodeIx| history.file(graph.path(*node)).map(|file| file.decayed_commits(CHURN_HALF_LIFE));
     let churn: Vec<Option<f64>> = meant.iter().map(decayed).collect();
     let mut sorted: Vec<f64> = churn.iter().flatten().copied().collect();
@@ -267,6 +271,7 @@ pub fn panorama(
     let percentile = |value: f64| sorted.partition_point(|other| *other <= value) as f64 / sorted.len().max(1) as f64;
     let others = structure.files().saturating_sub(1).max(1) as f64;
     let layers = LayerParts::of(snapshot, &mut gaps, cancel)?;
+    // Each part is 0 to 1, or unknown; unknown parts have no weight.
     let row = |(node, churn): (NodeIx, Option<f64>)| {
         let path = graph.path(node);
         let (trust, tremor) = (trust.get(&node).cloned(), tremor.get(&node).cloned());

@@ -115,9 +115,11 @@ impl Counterfactual {
 pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Counterfactual, Cancelled> {
     let graph = snapshot.graph();
     let roots = snapshot.derived_values().get_or_try_init(|| Roots::of(graph, cancel))?;
+    // What goes with the nodes: what cannot be without them, and what nobody else keeps.
     let loss = Loss::of(graph, &roots, nodes, &LIMITS, cancel)?;
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
+    // What names them and stays.
     for &node in nodes {
         let found = uses(snapshot, node, &graph.with_parts(node, MAX_REMOVED), cancel)?;
         let is_left = |place: &Occurrence| !loss.removed.contains(&place.from) && !place.dispatch;
@@ -125,6 +127,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         closures.push((node, found.closure));
     }
     let (documents, dangling) = dangling.into_iter().partition(|place| place.role == Role::Document);
+    // What only depends on it is weakened; how far away says how much.
     let mut starts: Vec<NodeIx> = loss.removed.iter().copied().collect();
     starts.sort_unstable();
     let dependents = reach::dependents(graph, &starts, MAX_HOPS, MAX_FOLLOWED, cancel)?;
@@ -133,6 +136,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         by_distance[*hops as usize - 1] += 1;
     }
     let weakened = dependents.iter().filter(|(node, _)| !loss.broken.contains_key(node)).count();
+    // Several nodes may be worth more together than each alone.
     let individual = match nodes {
         [_] => Vec::new(),
         _ => alone(graph, &roots, nodes, cancel)?,

@@ -64,7 +64,9 @@ fn ask(
     let started = Instant::now();
     let mut stream = TcpStream::connect_timeout(&address, timeout.min(Duration::from_secs(10))).map_err(failed)?;
     stream.set_write_timeout(Some(timeout)).map_err(failed)?;
+    // Reads return soon, so that a cancelled call does not wait for the answer.
     stream.set_read_timeout(Some(LOOK)).map_err(failed)?;
+    // HTTP/1.0: the end of the connection is the end of the answer.
     let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {address}\r\nAccept: */*\r\nConnection: close\r\n");
     if !body.is_empty() {
         head.push_str(&format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len()));
@@ -90,6 +92,7 @@ fn ask(
                 ) => {}
             Err(error) => return Err(failed(error)),
         }
+        // The program on the other side is not ours.
         if answer.len() > MAX_ANSWER {
             return Err(format!("it answered more than {MAX_ANSWER} bytes"));
         }
@@ -136,6 +139,7 @@ fn markdown(text: &str) -> Result<String, String> {
     let mut has_title = false;
     loop {
         match reader.read_event() {
+            // The text of the innermost element that becomes a line.
             Ok(Event::Start(start)) => {
                 let name = start.local_name().into_inner().to_owned();
                 if matches!(name.as_str(), "head" | "p" | "title" | "biblStruct") {
@@ -153,6 +157,7 @@ fn markdown(text: &str) -> Result<String, String> {
             Ok(Event::End(_)) => {
                 let Some(name) = open.pop() else { continue };
                 let text = held.split_whitespace().collect::<Vec<_>>().join(" ");
+                // Headings and paragraphs of the header and of notes are left out.
                 let in_body = open.iter().any(|name| name == "body" || name == "abstract");
                 let line = match name.as_str() {
                     "title" if !has_title && !text.is_empty() => {
@@ -164,6 +169,7 @@ fn markdown(text: &str) -> Result<String, String> {
                     "biblStruct" => format!("- {text}"),
                     _ => continue,
                 };
+                // An empty element leaves only its mark.
                 if line.len() > 3 {
                     out.push_str(&line);
                     out.push_str("\n\n");

@@ -105,6 +105,20 @@ const fn default_timeout() -> u64 {
 /// The settings: a table for each program, in no order.
 type Settings = std::collections::BTreeMap<String, Configured>;
 
+/// How a provider is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderMode {
+    /// It is part of this program.
+    BuiltIn,
+    /// A program.
+    Program,
+    /// A server at an address.
+    Url,
+    /// The settings do not name it.
+    NotConfigured,
+}
+
 /// State of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProviderHealth {
@@ -112,8 +126,8 @@ pub struct ProviderHealth {
     pub name: &'static str,
     /// Whether it can be used now.
     pub available: bool,
-    /// `built_in`, `program`, `url` or `not_configured`.
-    pub mode: &'static str,
+    /// How it is used.
+    pub mode: ProviderMode,
     /// Formats that it reads.
     pub formats: Vec<String>,
     /// What it is for, or its program or address.
@@ -274,7 +288,7 @@ impl Providers {
         let own = ProviderHealth {
             name: "internal",
             available: true,
-            mode: "built_in",
+            mode: ProviderMode::BuiltIn,
             formats: Vec::new(),
             detail: "every format that has no other provider".to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -293,7 +307,7 @@ impl Providers {
             return ProviderHealth {
                 name: known.name,
                 available: false,
-                mode: "not_configured",
+                mode: ProviderMode::NotConfigured,
                 formats: words(known.formats),
                 detail: known.purpose.to_owned(),
                 version: None,
@@ -308,7 +322,7 @@ impl Providers {
         ProviderHealth {
             name: known.name,
             available: probe.version.is_ok(),
-            mode: if known.name == GROBID { "url" } else { "program" },
+            mode: if known.name == GROBID { ProviderMode::Url } else { ProviderMode::Program },
             formats: configured.formats.clone().unwrap_or_else(|| words(known.formats)),
             detail: configured.program.clone().or_else(|| configured.url.clone()).unwrap_or_default(),
             last_error: probe.version.as_ref().err().cloned().or(failed),

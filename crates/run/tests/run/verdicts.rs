@@ -37,7 +37,7 @@ fn tests_are_not_run_if_nothing_compiles() {
     world.script(CheckKind::Compile, "grep -q old state", 20);
     let reports = world.around(Selection::default(), || drop(world.write("state", "new")));
     let results: Vec<_> = reports.iter().map(|report| (report.kind, report.result)).collect();
-    assert_eq!(results, [("compile", CheckResult::Fail), ("test", CheckResult::NotRun)]);
+    assert_eq!(results, [(CheckKind::Compile, CheckResult::Fail), (CheckKind::Test, CheckResult::NotRun)]);
     assert!(world.path().join("tested-old").exists() && !world.path().join("tested-new").exists());
 }
 

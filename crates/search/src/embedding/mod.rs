@@ -15,7 +15,7 @@ use m1nd_base::NodeKind;
 
 pub use bag::FIELD_SHARES;
 pub use grams::{BUCKETS, buckets_of};
-pub use table::{Embedding, TableError, TableRow, encode_table};
+pub use table::{ComposedVectors, Embedding, TableError, TableRow, encode_table};
 pub(crate) use vector::Asked;
 pub use vector::{DIMENSIONS, Vector};
 pub use vectors::{Vectors, VectorsBuilder, VectorsError};

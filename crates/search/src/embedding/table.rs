@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grams;
 use super::vector::{DIMENSIONS, Vector};
@@ -12,6 +12,8 @@ use crate::words;
 const MAGIC: &[u8; 8] = b"m1ndtab1";
 /// Maximum number of rows.
 const MAX_ROWS: usize = 1 << 22;
+/// Maximum number of composed vectors that are kept, of some 300 bytes each.
+const MAX_COMPOSED: usize = 1 << 13;
 /// Free slot of the hash table.
 const FREE: u32 = u32::MAX;
 
@@ -73,6 +75,11 @@ pub fn encode_table(words: &[(&str, TableRow)], buckets: &[TableRow]) -> Vec<u8>
     rows().for_each(|row| out.extend(row.values.map(i8::cast_unsigned)));
     out
 }
+
+/// Vectors of words that are not in a table, composed before: the files of a folder share most of their words. For one
+/// table only.
+#[derive(Debug, Default)]
+pub struct ComposedVectors(FxHashMap<Box<str>, Option<Box<[f32; DIMENSIONS]>>>);
 
 /// A table of word vectors: built once, cheap to query.
 pub struct Embedding {
@@ -214,13 +221,18 @@ impl Embedding {
 
     /// Adds `weight` times the vector of a term to `sum`. `false` if the term has none.
     pub(super) fn add(&self, sum: &mut [f32; DIMENSIONS], term: &str, weight: f32) -> bool {
-        if !is_embedded(term) {
-            return false;
-        }
-        if let Some((row, scale)) = self.number(term).and_then(|number| self.row(number)) {
-            add_row(sum, row, scale * weight);
-            return true;
-        }
+        is_embedded(term) && (self.add_known(sum, term, weight) || self.add_composed(sum, term, weight))
+    }
+
+    /// Adds the row of a word of the table; `false` if it has none.
+    fn add_known(&self, sum: &mut [f32; DIMENSIONS], term: &str, weight: f32) -> bool {
+        let Some((row, scale)) = self.number(term).and_then(|number| self.row(number)) else { return false };
+        add_row(sum, row, scale * weight);
+        true
+    }
+
+    /// Adds the vector of a word that is composed of n-grams; `false` if it has none.
+    fn add_composed(&self, sum: &mut [f32; DIMENSIONS], term: &str, weight: f32) -> bool {
         let (mut found, mut pieces) = ([0; grams::MAX_PIECES], 0);
         grams::buckets_of(term, self.buckets, |bucket| {
             found[pieces] = bucket;
@@ -232,6 +244,26 @@ impl Embedding {
             }
         }
         pieces > 0
+    }
+
+    /// Makes `sum` the vector of a term. `false` if the term has none.
+    pub(super) fn read_vector(&self, sum: &mut [f32; DIMENSIONS], term: &str, composed: &mut ComposedVectors) -> bool {
+        sum.fill(0.0);
+        if !is_embedded(term) {
+            return false;
+        }
+        if self.add_known(sum, term, 1.0) {
+            return true;
+        }
+        if let Some(vector) = composed.0.get(term) {
+            vector.iter().for_each(|vector| sum.copy_from_slice(&**vector));
+            return vector.is_some();
+        }
+        let is_found = self.add_composed(sum, term, 1.0);
+        if composed.0.len() < MAX_COMPOSED {
+            composed.0.insert(term.into(), is_found.then(|| Box::new(*sum)));
+        }
+        is_found
     }
 
     /// How informative a term is in texts of any project: the trained length of its row. Uninformative words

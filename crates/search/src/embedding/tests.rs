@@ -84,6 +84,22 @@ fn entries_of_a_file_have_the_vectors_of_their_words() {
 }
 
 #[test]
+fn vectors_of_a_file_do_not_depend_on_the_files_before_it() {
+    let table = sample();
+    let file = |body: &str| {
+        let mut terms = FileTermsBuilder::new();
+        let entry = terms.entry(&Entry { key: 1, name: "tokenizable", ..Entry::default() });
+        terms.body(entry, body);
+        terms.finish()
+    };
+    let files = ["xylograph dial xylograph", "é 漢字 漢字", "tokenizable xylograph", "token 22 _", ""].map(file);
+    let mut composed = ComposedVectors::default();
+    for file in files.iter().chain(&files) {
+        assert_eq!(table.of_next_entries(file, &mut composed), table.of_entries(file));
+    }
+}
+
+#[test]
 fn entries_of_kinds_without_a_vector_cost_none() {
     let table = sample();
     let file = |kinds: [NodeKind; 2]| {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod apps;
 mod first_index;
 mod framing;
 mod handshake;

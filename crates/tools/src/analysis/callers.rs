@@ -110,7 +110,7 @@ then tests, by path and line; `scope` limits the rows, their numbers and what `c
 `without_tests` the rows to those outside of tests. `impact` goes on
 to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
 the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
-the methods that implement an abstract one (in `scope`). For a method of a family, the rows are the calls that may run it, those
+the methods that implement or override it, directly or through others (in `scope`). For a method of a family, the rows are the calls that may run it, those
 that name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
 `same_name` counts the calls of other functions with the name, which a text search finds as well.
 
@@ -128,7 +128,7 @@ it only if it is `closed`. `stale: true` marks files that changed since they wer
         (Stage::Plan, 20, "every call that a new signature changes"),
         (Stage::Edit, 25, "the calls to adapt"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "(every call site with its line)")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "(every call site with its line, and what overrides it)")];
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];
@@ -160,12 +160,11 @@ impl ReadTool for Callers {
         // Of the whole project: none in a folder does not mean none.
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let (implementations, total_implementations) =
-            symbol::list_implementations(snapshot, start, |path| m1nd_base::is_within(path, &scope));
         let is_test = |node| snapshot.graph().flags(node).has(NodeFlags::TEST);
-        let is_inside = |row: &Occurrence| {
-            m1nd_base::is_within(snapshot.graph().path(row.from), &scope) && !(input.without_tests && is_test(row.from))
-        };
+        let is_asked =
+            |node| m1nd_base::is_within(snapshot.graph().path(node), &scope) && !(input.without_tests && is_test(node));
+        let (implementations, total_implementations) = symbol::list_implementations(snapshot, start, is_asked);
+        let is_inside = |row: &Occurrence| is_asked(row.from);
         let mut family = calls_of_overrides(snapshot, &targets, &found.rows, cx.cancel())?;
         // They are counted in the whole project.
         let (same_name, total_same_name_calls) = match scope.is_empty() {

@@ -181,12 +181,14 @@ impl ReadTool for Differential {
                 return Ok(Answer::new(output).guidance(past::report_blocked(past::remedy(&reason))));
             }
         };
+        // The states to compare; without one of them it is the present index.
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
         let (scope, prefix) = (past::scope(input.scope.as_deref())?, place.outer(""));
         let scope = scope.below(&prefix);
         let (before, after) = (before.as_deref().unwrap_or(snapshot), after.as_deref().unwrap_or(snapshot));
         let found = differences(before, after, &scope, cx.cancel())?;
         let guidance = guidance(&found);
+        // What the caller asks about, as words of names or as nodes.
         let mut question = Question::parse(input.question.as_deref().unwrap_or_default());
         let unknown = question.drop_unknown(before, after);
         let wanted = match input.focus_nodes.is_empty() {
@@ -205,6 +207,7 @@ impl ReadTool for Differential {
             answered = format!("; {} to the question ({})", count(named.len(), "answer"), asked.join(", "));
             output.answers = Some(named.into_iter().take(MAX_ROWS).map(answer).collect());
         }
+        // What could not be looked for is said: an empty answer is otherwise a "no".
         let files = changed_files((before, after), &found, &scope);
         if !unknown.is_empty() {
             gaps.push(format!("no name has these words of the question: {}", unknown.join(", ")));

@@ -1,6 +1,6 @@
 //! Shows how far the code is from an earlier commit or date.
 
-use m1nd_query::changes::{Divergence, diverge};
+use m1nd_query::changes::{AnomalyKind, CouplingDirection, Divergence, Severity, diverge};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use crate::framework::{
 };
 use crate::past::{self, NoBaseline};
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -40,16 +41,16 @@ pub(crate) struct Coupling {
     pair: [String; 2],
     was: f64,
     now: f64,
-    direction: &'static str,
+    direction: Word<CouplingDirection>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct AnomalyRow {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<AnomalyKind>,
     file: String,
     detail: String,
-    severity: &'static str,
+    severity: Word<Severity>,
 }
 
 #[derive(Debug, Serialize)]
@@ -172,10 +173,10 @@ fn fill(output: &mut Output, found: Divergence) {
     );
     (output.new_edge_count, output.removed_edge_count) = (graph.new_edges.len(), graph.removed_edges.len());
     let anomaly = |row: m1nd_query::changes::Anomaly| AnomalyRow {
-        kind: row.kind,
+        kind: Word(row.kind),
         file: row.path,
         detail: row.detail,
-        severity: row.severity,
+        severity: Word(row.severity),
     };
     output.anomalies = found.anomalies.into_iter().take(MAX_ROWS).map(anomaly).collect();
     output.modified_nodes = found
@@ -192,7 +193,7 @@ fn fill(output: &mut Output, found: Divergence) {
         .couplings
         .into_iter()
         .map(|row| Coupling {
-            direction: row.direction(),
+            direction: Word(row.direction()),
             was: round_value(row.was),
             now: round_value(row.now),
             pair: row.pair,

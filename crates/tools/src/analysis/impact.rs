@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow, impact};
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactClass, ImpactQuery, ImpactRow, impact};
 use m1nd_query::changes::predict::{PredictRow, Verdict};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
@@ -22,7 +22,7 @@ use crate::framework::{
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
-use crate::word::{Word, answer_kinds};
+use crate::word::{Kind, Provenance, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -81,6 +81,24 @@ answer_kinds! {
     pub(crate) Side { Dependent = "dependent", Dependency = "dependency", History = "history", }
 }
 
+/// How a node in the blast radius is affected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlastClass {
+    /// A path in the code leads there.
+    Reached(ImpactClass),
+    /// Only the history connects it.
+    CoChange,
+}
+
+impl Kind for BlastClass {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Reached(class) => class.word(),
+            Self::CoChange => "co_change",
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
@@ -89,7 +107,7 @@ pub(crate) struct Witness {
     tier: Word<EdgeTier>,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    provenance: Option<Word<Provenance>>,
     file_path: String,
     line: u32,
 }
@@ -100,7 +118,7 @@ pub(crate) struct BlastRow {
     node: NodeRow,
     /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
     side: Word<Side>,
-    class: &'static str,
+    class: Word<BlastClass>,
     /// Absent where no path in the code leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_distance: Option<u32>,
@@ -236,6 +254,7 @@ impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
+        // A folder is asked for as its files.
         let (node, also) = match &part {
             Part::Node(node) => (*node, &[][..]),
             Part::Folder { files, .. } => match files.split_first() {
@@ -259,6 +278,7 @@ impl ReadTool for Impact {
             ..ImpactQuery::new(node)
         };
         let mut found = impact(snapshot, &query, cx.cancel())?;
+        // Changed files that the index does not have may hold more uses.
         if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
@@ -266,6 +286,7 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        // The history adds files that nothing in the code connects, and how likely a change is.
         let history = cx.history_at_hand();
         let past = match &part {
             Part::Node(node) => WithHistory::of(cx, &history, *node)?,
@@ -283,6 +304,7 @@ impl ReadTool for Impact {
         let total = found.total_rows + unreached.len();
         let covering = covering_tests(cx, Some(&history), std::iter::once(node).chain(also.iter().copied()), "")?;
         let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
+        // Only the first rows keep their witnesses, which are most of the bytes.
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
         // The edge of a direct row is the place that must change.
@@ -334,7 +356,7 @@ fn list_unreached(snapshot: &Snapshot, query: &ImpactQuery, found: &ImpactAnswer
         Some(BlastRow {
             node: NodeRow::new(snapshot, row.node.filter(|node| query.lists(snapshot.graph(), *node))?),
             side: Word(Side::History),
-            class: "co_change",
+            class: Word(BlastClass::CoChange),
             hop_distance: None,
             signal_strength: None,
             probability: past.probability(&row.path).map(round_value),
@@ -357,14 +379,14 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
         to: graph.label(hop.to).to_owned(),
         relation: Word(hop.relation),
         tier: Word(hop.tier),
-        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
+        provenance: Provenance::of(hop.compiler),
         file_path: hop.file.clone(),
         line: hop.line,
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
         side: Word(if row.dependent { Side::Dependent } else { Side::Dependency }),
-        class: row.class.word(),
+        class: Word(BlastClass::Reached(row.class)),
         hop_distance: Some(row.hops),
         signal_strength: Some(round_value(row.strength)),
         probability: past.probability(graph.path(row.node)).map(round_value),

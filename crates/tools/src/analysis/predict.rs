@@ -22,7 +22,7 @@ use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit, STILL_MEASURED};
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -86,11 +86,25 @@ pub(crate) struct Symbol {
     commits: Vec<CitedCommit>,
 }
 
+answer_kinds! {
+    /// Where the number of commits goes.
+    pub(crate) Trending {
+        Accelerating = "Accelerating",
+        Decelerating = "Decelerating",
+        Stable = "Stable",
+    }
+}
+
+answer_kinds! {
+    /// What a calibration is of.
+    pub(crate) Signal { Predict = "predict", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Trend {
     /// Commits per 30 days, newer half of the last 90 days minus older half.
     velocity: f64,
-    trend: &'static str,
+    trend: Word<Trending>,
 }
 
 #[derive(Debug, Serialize)]
@@ -107,7 +121,7 @@ pub(crate) struct Stratum {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct CalibrationRow {
-    signal: &'static str,
+    signal: Word<Signal>,
     calibrated: bool,
     target_alpha: f64,
     n: usize,
@@ -341,11 +355,11 @@ fn fill(output: &mut Output, snapshot: &Snapshot, found: &PredictAnswer) {
     }
     output.velocity = found.velocity.map(|(trend, (older, newer))| Trend {
         velocity: round_value(newer - older),
-        trend: match trend {
-            Velocity::Accelerating => "Accelerating",
-            Velocity::Decelerating => "Decelerating",
-            Velocity::Stable => "Stable",
-        },
+        trend: Word(match trend {
+            Velocity::Accelerating => Trending::Accelerating,
+            Velocity::Decelerating => Trending::Decelerating,
+            Velocity::Stable => Trending::Stable,
+        }),
     });
     if output.changed.is_empty() {
         output.changed = found.untold.iter().map(|(node, _)| snapshot.graph().id(*node).to_owned()).collect();
@@ -384,7 +398,7 @@ fn calibration(found: &Calibration) -> CalibrationRow {
         )),
     };
     CalibrationRow {
-        signal: "predict",
+        signal: Word(Signal::Predict),
         calibrated: found.is_known(),
         target_alpha: round_value(1.0 - ACT_SHARE),
         n: found.rows,

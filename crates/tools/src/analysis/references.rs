@@ -1,5 +1,8 @@
 //! Lists the places that use a node, by role.
 
+use std::collections::HashSet;
+
+use m1nd_engine::graph::NodeIx;
 use m1nd_query::references::{Role, references_of_overloads};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +18,7 @@ use crate::framework::{
 use crate::rows::{self, NodeRow};
 use crate::site_text::{SITE_GROUPS, SITE_OMITS};
 use crate::sites::{self, SiteRow, Totals};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 100;
@@ -56,7 +60,7 @@ pub(crate) struct Output {
     totals: Totals,
     /// The roles of the rows, if not all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    roles: Vec<&'static str>,
+    roles: Vec<Word<Role>>,
     /// Number of places by role, of all roles.
     by_role: Map<String, Value>,
     closure: Closure,
@@ -113,7 +117,10 @@ impl ReadTool for References {
         }
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
         let includes = symbol::list_included(snapshot, &found.others, &overloads);
-        let (implementations, total_implementations) = symbol::list_implementations(snapshot, node, |_| true);
+        // Those that override it directly are rows.
+        let is_row: HashSet<NodeIx> = found.rows.iter().map(|row| row.from).collect();
+        let (implementations, total_implementations) =
+            symbol::list_implementations(snapshot, node, |node| !is_row.contains(&node));
         let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
@@ -122,7 +129,7 @@ impl ReadTool for References {
             references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_references: total,
             total_users: found.users,
-            roles: wanted.iter().map(|role| role.word()).collect(),
+            roles: wanted.iter().copied().map(Word).collect(),
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
             totals,
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),

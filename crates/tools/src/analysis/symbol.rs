@@ -1,14 +1,16 @@
 //! The other nodes that an answer about a symbol is of.
 
-use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{Graph, NodeFlags, NodeIx};
 use serde::Serialize;
 
 use crate::sites::LineReader;
+use crate::word::{Word, answer_kinds};
 
 /// Maximum number of nodes listed.
 const MAX_LISTED: usize = 20;
+/// Maximum number of overriding methods looked for.
+const MAX_OVERRIDING: usize = 5_000;
 /// Maximum number of implementations listed.
 const MAX_IMPLEMENTATIONS: usize = 100;
 
@@ -16,30 +18,40 @@ const MAX_IMPLEMENTATIONS: usize = 100;
 #[derive(Debug, Serialize)]
 pub(super) struct IncludedRow {
     node_id: String,
-    /// `constructor`, `definition`, `declaration` or `overload` of the node asked for.
-    part: &'static str,
+    /// What it is of the node asked for.
+    part: Word<SymbolPart>,
+}
+
+answer_kinds! {
+    /// What a node is of the symbol asked for.
+    pub(super) SymbolPart {
+        Constructor = "constructor",
+        Definition = "definition",
+        Declaration = "declaration",
+        Overload = "overload",
+    }
 }
 
 /// The nodes whose uses are listed with those of `node`.
 pub(super) fn list_included(snapshot: &Snapshot, others: &[NodeIx], overloads: &[NodeIx]) -> Vec<IncludedRow> {
     let graph = snapshot.graph();
-    let part = |node| if overloads.contains(&node) { "overload" } else { part(graph, node) };
-    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: part(node) };
+    let part = |node| if overloads.contains(&node) { SymbolPart::Overload } else { part(graph, node) };
+    let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: Word(part(node)) };
     others.iter().take(MAX_LISTED).map(row).collect()
 }
 
-fn part(graph: &Graph, node: NodeIx) -> &'static str {
+fn part(graph: &Graph, node: NodeIx) -> SymbolPart {
     let flags = graph.flags(node);
     if flags.has(NodeFlags::CONSTRUCTOR) {
-        "constructor"
+        SymbolPart::Constructor
     } else if flags.has(NodeFlags::DECLARATION) || flags.has(NodeFlags::ABSTRACT) {
-        "declaration"
+        SymbolPart::Declaration
     } else {
-        "definition"
+        SymbolPart::Definition
     }
 }
 
-/// A method that implements an abstract one.
+/// A method that implements or overrides another one.
 #[derive(Debug, Serialize)]
 pub(super) struct ImplementationRow {
     node_id: String,
@@ -48,27 +60,24 @@ pub(super) struct ImplementationRow {
     line_content: String,
 }
 
-/// The methods that implement an abstract one, in some of the files: the first, and the number of all.
+/// The methods that implement or override a method, directly or through others, in some of the nodes: the first, and
+/// the number of all. Those of code come before those of tests.
 pub(super) fn list_implementations(
     snapshot: &Snapshot,
     node: NodeIx,
-    is_inside: impl Fn(&str) -> bool,
+    is_asked: impl Fn(NodeIx) -> bool,
 ) -> (Vec<ImplementationRow>, usize) {
     let graph = snapshot.graph();
-    if !graph.same_symbol(node).iter().any(|&place| graph.flags(place).has(NodeFlags::ABSTRACT)) {
-        return (Vec::new(), 0);
-    }
-    let edges = graph.in_edges(node).filter(|edge| edge.relation == Relation::Overrides);
-    let mut found: Vec<NodeIx> = edges.map(|edge| graph.definition_of(edge.from)).collect();
-    found.retain(|&node| is_inside(graph.path(node)));
-    found.sort_unstable_by_key(|&node| (graph.path(node), graph.lines(node).0, node));
-    found.dedup();
+    let mut found = graph.list_overriding(node, MAX_OVERRIDING);
+    found.retain(|&node| is_asked(node));
+    let is_test = |node| graph.flags(node).has(NodeFlags::TEST);
+    found.sort_unstable_by_key(|&node| (is_test(node), graph.path(node), graph.lines(node).0, node));
     let mut lines = LineReader::new(snapshot);
     let row = |&node: &NodeIx| ImplementationRow {
         node_id: graph.id(node).to_owned(),
         file_path: graph.path(node).to_owned(),
-        line_number: graph.lines(node).0,
-        line_content: lines.read(graph.path(node), graph.lines(node).0).0.trim().to_owned(),
+        line_number: graph.name_line(node),
+        line_content: lines.read(graph.path(node), graph.name_line(node)).0.trim().to_owned(),
     };
     (found.iter().take(MAX_IMPLEMENTATIONS).map(row).collect(), found.len())
 }

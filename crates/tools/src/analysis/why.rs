@@ -20,7 +20,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
-use crate::word::{Word, answer_kinds};
+use crate::word::{Provenance, Word, answer_kinds};
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 6;
@@ -65,7 +65,7 @@ pub(crate) struct Step {
     dispatch: bool,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'static str>,
+    provenance: Option<Word<Provenance>>,
     file_path: String,
     line: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -126,10 +126,15 @@ pub(crate) struct Output {
     history: Option<History>,
 }
 
+answer_kinds! {
+    /// What the history connects.
+    pub(crate) HistoryRelation { ChangedTogether = "changed_together", }
+}
+
 /// What the history says of the files of both ends.
 #[derive(Debug, Serialize)]
 pub(crate) struct History {
-    relation: &'static str,
+    relation: Word<HistoryRelation>,
     common_commits: u32,
     commits_of_source: usize,
     commits_of_target: usize,
@@ -295,7 +300,7 @@ fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<Histo
     }
     let found = together(&cx.loaded_history()?, one, other)?;
     Some(History {
-        relation: "changed_together",
+        relation: Word(HistoryRelation::ChangedTogether),
         common_commits: found.support,
         commits_of_source: found.commits_of.0,
         commits_of_target: found.commits_of.1,
@@ -350,7 +355,7 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         tier: Word(hop.tier),
         of: hop.of,
         dispatch: hop.dispatch,
-        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
+        provenance: Provenance::of(hop.compiler),
         file_path: hop.file.clone(),
         line: hop.line,
         candidates: ids(snapshot, &step.candidates),
@@ -376,9 +381,11 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
     let open_at = open.map(|edge| graph.id(edge.source).to_owned());
     let way = found.paths.first().map(|path| path.direction);
     match (found.found, found.closure.state) {
+        // A path whose direction proves nothing.
         (true, state) if way == Some(Way::Mixed) || (state == ClosureState::Unknown && way == Some(Way::Backward)) => {
             Guidance::next(ProofState::Proving, ToolRef("view"), open_at, found.closure.why.clone())
         }
+        // A path is proven: go on to who else is affected.
         (true, ClosureState::Closed) if way == Some(Way::Backward) => {
             let source = Some(graph.id(query.source).to_owned());
             let hint = "proven: the target leads to the source, not the reverse; check what else depends on the source";
@@ -396,6 +403,7 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
             );
             Guidance::next(ProofState::Proving, ToolRef("view"), open_at, hint)
         }
+        // No path, proven or not.
         (false, ClosureState::Closed) => {
             Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(ProofState::Proving) }
         }

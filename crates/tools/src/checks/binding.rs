@@ -8,10 +8,34 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::framework::ReadContext;
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Roots listed.
 const MAX_ROOTS: usize = 8;
+
+answer_kinds! {
+    /// Where the first root comes from: what is indexed, else who named the root that may be.
+    pub(crate) RootSource {
+        Index = "index",
+        CommandLine = "command_line",
+        Client = "client",
+        WorkingDirectory = "working_directory",
+    }
+}
+
+answer_kinds! {
+    /// How a path lies to what is indexed.
+    pub(crate) BindingKind {
+        Wrong = "wrong_workspace_binding",
+        Nested = "nested_workspace_binding",
+        UnknownScope = "unknown_scope",
+    }
+}
+
+answer_kinds! {
+    /// How the folder of a caller lies to what is indexed.
+    pub(crate) RootMatch { Mismatch = "caller_root_mismatch", }
+}
 
 /// Names the program, its store and its index.
 #[derive(Debug, Clone, Serialize)]
@@ -20,9 +44,7 @@ pub(crate) struct Fingerprint {
     process_id: u32,
     runtime_root: String,
     workspace_root: Option<String>,
-    /// `index` (what is indexed); else where the root that may be indexed comes from: `command_line`, `client`, or
-    /// `working_directory` if nobody named one.
-    workspace_root_source: &'static str,
+    workspace_root_source: Word<RootSource>,
     ingest_roots: Vec<String>,
     ingest_root_count: usize,
     graph_path_exists: bool,
@@ -43,12 +65,12 @@ pub(crate) fn fingerprint(cx: &ReadContext<'_>, status: &Status) -> Fingerprint 
         // The project's own folder is `projects/NAME` below it.
         runtime_root: text(cx.store_path().ancestors().nth(2).unwrap_or(cx.store_path())),
         workspace_root: roots.first().cloned().or_else(|| status.allowed_roots.first().map(|root| text(root))),
-        workspace_root_source: match cx.settings().iter().find(|setting| setting.name == "root") {
-            _ if !roots.is_empty() => "index",
-            Some(setting) if setting.source == "default" => "working_directory",
-            Some(setting) if setting.source == "client" => "client",
-            _ => "command_line",
-        },
+        workspace_root_source: Word(match cx.settings().iter().find(|setting| setting.name == "root") {
+            _ if !roots.is_empty() => RootSource::Index,
+            Some(setting) if setting.source == "default" => RootSource::WorkingDirectory,
+            Some(setting) if setting.source == "client" => RootSource::Client,
+            _ => RootSource::CommandLine,
+        }),
         ingest_root_count: roots.len(),
         ingest_roots: roots.into_iter().take(MAX_ROOTS).collect(),
         graph_path_exists: cx.find_stored().is_some(),
@@ -82,8 +104,7 @@ pub(crate) fn graph_state(snapshot: &Snapshot) -> GraphState {
 /// A path in question that the index does not hold.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Mismatch {
-    /// `wrong_workspace_binding`, `nested_workspace_binding` or `unknown_scope`.
-    pub(crate) binding_kind: &'static str,
+    pub(crate) binding_kind: Word<BindingKind>,
     requested_scope: String,
     active_roots: Vec<String>,
     pub(crate) message: String,
@@ -109,13 +130,13 @@ pub(crate) fn mismatch(snapshot: &Snapshot, status: &Status, scope: &str) -> Opt
     let active: Vec<String> = roots.iter().take(MAX_ROOTS).map(|root| text(root)).collect();
     let shown: String = scope.chars().take(200).collect();
     let (binding_kind, message) = if !path.is_absolute() {
-        ("unknown_scope", format!("no indexed file is at or below `{shown}`"))
+        (BindingKind::UnknownScope, format!("no indexed file is at or below `{shown}`"))
     } else if roots.iter().any(|root| root.starts_with(path)) {
-        ("nested_workspace_binding", format!("only a part of `{shown}` is indexed: {}", active.join(", ")))
+        (BindingKind::Nested, format!("only a part of `{shown}` is indexed: {}", active.join(", ")))
     } else {
-        ("wrong_workspace_binding", format!("`{shown}` is outside of what is indexed: {}", active.join(", ")))
+        (BindingKind::Wrong, format!("`{shown}` is outside of what is indexed: {}", active.join(", ")))
     };
-    Some(Mismatch { binding_kind, requested_scope: shown, active_roots: active, message })
+    Some(Mismatch { binding_kind: Word(binding_kind), requested_scope: shown, active_roots: active, message })
 }
 
 fn is_below(snapshot: &Snapshot, scope: &str) -> bool {
@@ -127,7 +148,7 @@ fn is_below(snapshot: &Snapshot, scope: &str) -> bool {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Reception {
     #[serde(rename = "match")]
-    outcome: &'static str,
+    outcome: Word<RootMatch>,
     pub(crate) caller_root: String,
     bound_roots: Vec<String>,
     pub(crate) honest: String,
@@ -151,7 +172,7 @@ pub(crate) fn reception(memory: &Memories, status: &Status, answers_once: bool) 
     bound.dedup();
     bound.truncate(MAX_ROOTS);
     Some(Reception {
-        outcome: "caller_root_mismatch",
+        outcome: Word(RootMatch::Mismatch),
         honest: format!("this index does not hold `{caller_root}`, where you work; it holds {}", bound.join(", ")),
         options: vec![
             json!({"action": "ingest_your_repo", "command": ["m1nd", "ingest", &caller_root],

@@ -8,8 +8,9 @@ use m1nd_query::trust::{Heads, heads, round_trip, sample_files};
 
 use super::binding::{Mismatch, Reception, mismatch, reception};
 use super::surface::{Surface, surface};
-use super::{Check, Outcome, TrustMode};
+use super::{Check, CheckName, Outcome, TrustMode};
 use crate::framework::{ReadContext, ToolError};
+use crate::word::Word;
 
 /// Files shown that differ from the index.
 const SHOWN_FILES: usize = 3;
@@ -66,7 +67,7 @@ pub(crate) struct Inspection {
     pub(crate) mode: TrustMode,
     pub(crate) checks: Vec<Check>,
     /// Milliseconds that each check took.
-    pub(crate) cost_ms: BTreeMap<&'static str, f64>,
+    pub(crate) cost_ms: BTreeMap<Word<CheckName>, f64>,
     pub(crate) surface: Surface,
     pub(crate) mismatch: Option<Mismatch>,
     pub(crate) reception: Option<Reception>,
@@ -79,8 +80,8 @@ pub(crate) struct Inspection {
 
 impl Inspection {
     /// Returns whether a check of this name has this result.
-    pub(crate) fn has(&self, check: &str, result: Outcome) -> bool {
-        self.checks.iter().any(|row| row.check == check && row.result == result)
+    pub(crate) fn has(&self, check: CheckName, result: Outcome) -> bool {
+        self.checks.iter().any(|row| row.check.0 == check && row.result == result)
     }
 
     /// The failed checks.
@@ -93,7 +94,7 @@ impl Inspection {
 struct Run<'a, 'c> {
     cx: &'a ReadContext<'c>,
     checks: Vec<Check>,
-    cost_ms: BTreeMap<&'static str, f64>,
+    cost_ms: BTreeMap<Word<CheckName>, f64>,
 }
 
 impl Run<'_, '_> {
@@ -143,23 +144,31 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
     Ok(Inspection { mode, checks, cost_ms, surface, mismatch, reception, status, can_ingest, error_text })
 }
 
+/// The checks that say that the index is not what is on disk, or does not find what it holds.
+const UNSOUND: [CheckName; 6] = [
+    CheckName::Files,
+    CheckName::Disk,
+    CheckName::RoundTrip,
+    CheckName::Snapshot,
+    CheckName::GitHead,
+    CheckName::Observed,
+];
+
 /// The verdict. The more basic a fault, the earlier it counts.
 fn mode(checks: &[Check], can_ingest: bool) -> TrustMode {
-    let failed = |name: &str| checks.iter().any(|row| row.check == name && row.result == Outcome::Fail);
+    let failed = |name: CheckName| checks.iter().any(|row| row.check.0 == name && row.result == Outcome::Fail);
     match () {
-        () if failed("host_tools") => TrustMode::DegradedHostToolSurface,
-        () if failed("workspace") => TrustMode::WrongWorkspaceBinding,
-        () if failed("index") && can_ingest => TrustMode::NeedsIngest,
-        () if failed("index") => TrustMode::OrientationOnly,
-        () if ["files", "disk", "round_trip", "snapshot", "git_head", "observed"].iter().any(|name| failed(name)) => {
-            TrustMode::StaleBindingSuspected
-        }
+        () if failed(CheckName::HostTools) => TrustMode::DegradedHostToolSurface,
+        () if failed(CheckName::Workspace) => TrustMode::WrongWorkspaceBinding,
+        () if failed(CheckName::Index) && can_ingest => TrustMode::NeedsIngest,
+        () if failed(CheckName::Index) => TrustMode::OrientationOnly,
+        () if UNSOUND.iter().any(|name| failed(*name)) => TrustMode::StaleBindingSuspected,
         () => TrustMode::FullTrust,
     }
 }
 
 fn workspace(cx: &ReadContext<'_>, mismatch: Option<&Mismatch>, reception: Option<&Reception>) -> Check {
-    const NAME: &str = "workspace";
+    const NAME: CheckName = CheckName::Workspace;
     match (mismatch, reception) {
         (Some(mismatch), _) => Check::fail(NAME, mismatch.message.clone()),
         (None, Some(reception)) if reception.is_declared => Check::fail(NAME, reception.honest.clone()),
@@ -173,7 +182,7 @@ fn workspace(cx: &ReadContext<'_>, mismatch: Option<&Mismatch>, reception: Optio
 }
 
 fn check_populated(snapshot: &Snapshot, status: &Status) -> Check {
-    const NAME: &str = "index";
+    const NAME: CheckName = CheckName::Index;
     let now =
         status.activity.as_ref().map(|now| format!("; an ingest is at stage `{}`", now.stage)).unwrap_or_default();
     let (nodes, files) = (snapshot.graph().node_count(), snapshot.files().len());
@@ -188,7 +197,7 @@ fn check_populated(snapshot: &Snapshot, status: &Status) -> Check {
 
 /// What the caller has seen of an answer; `None` if it says nothing.
 fn check_observed(evidence: &Evidence) -> Option<Check> {
-    const NAME: &str = "observed";
+    const NAME: CheckName = CheckName::Observed;
     let tool = evidence.observed_tool.as_deref().unwrap_or("a tool");
     if let Some(error) = &evidence.error_text {
         let shown: String = error.chars().take(SHOWN_ERROR).collect();
@@ -206,7 +215,7 @@ fn check_observed(evidence: &Evidence) -> Option<Check> {
 }
 
 fn store(status: &Status) -> Check {
-    const NAME: &str = "store";
+    const NAME: CheckName = CheckName::Store;
     let watch = match &status.watch {
         WatchState::Failed(why) => Some(format!("files are not watched: {why}")),
         WatchState::On | WatchState::Off => None,
@@ -219,7 +228,7 @@ fn store(status: &Status) -> Check {
 }
 
 fn files(sample: &m1nd_query::trust::Sample) -> Check {
-    const NAME: &str = "files";
+    const NAME: CheckName = CheckName::Files;
     let compared = format!("{} of {}", sample.compared.len(), count(sample.of, "file"));
     let cost = format!("{} read, {} bytes", count(sample.compared.len(), "file"), sample.bytes);
     let named = |paths: &[String]| paths.iter().take(SHOWN_FILES).cloned().collect::<Vec<_>>().join(", ");
@@ -240,7 +249,7 @@ fn files(sample: &m1nd_query::trust::Sample) -> Check {
 
 /// Compares the names, sizes and times of all files.
 fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
-    const NAME: &str = "disk";
+    const NAME: CheckName = CheckName::Disk;
     if let Some(now) = &status.activity {
         return Check::leave_unknown(NAME, format!("an ingest is at stage `{}`", now.stage));
     }
@@ -260,7 +269,7 @@ fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
 }
 
 fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Result<Check, ToolError> {
-    const NAME: &str = "round_trip";
+    const NAME: CheckName = CheckName::RoundTrip;
     let differing: Vec<String> = sample.differing.iter().chain(&sample.unreadable).cloned().collect();
     let trip = round_trip(cx.snapshot(), &sample.compared, &differing, cx.cancel())?;
     let Some(node) = trip.node else {
@@ -275,7 +284,7 @@ fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Resu
 }
 
 fn check_stored(found: StoredCheck) -> Check {
-    const NAME: &str = "snapshot";
+    const NAME: CheckName = CheckName::Snapshot;
     match found {
         StoredCheck::Sound { bytes: 0 } => Check::pass(NAME, "it matched its checksums when this process opened it"),
         StoredCheck::Sound { bytes } => {
@@ -291,7 +300,7 @@ fn check_stored(found: StoredCheck) -> Check {
 }
 
 fn head(snapshot: &Snapshot, is_fresh: bool) -> Check {
-    const NAME: &str = "git_head";
+    const NAME: CheckName = CheckName::GitHead;
     let short = |commit: &Option<String>| match commit {
         Some(commit) => format!("`{}`", commit.chars().take(COMMIT).collect::<String>()),
         None => "no commit".to_owned(),

@@ -8,12 +8,12 @@ mod surface;
 
 pub(crate) use binding::{Fingerprint, GraphState, Mismatch, Reception, fingerprint, graph_state, reception};
 pub(crate) use inspect::{Depth, Evidence, Inspection, inspect};
-pub(crate) use playbook::{Playbook, Repair, RepairStep, playbook, repair_of};
+pub(crate) use playbook::{Playbook, Repair, RepairStep, StepId, playbook, repair_of};
 pub(crate) use surface::{REQUIRED, Surface};
 
 use serde::Serialize;
 
-use crate::word::{answer_kinds, kinds};
+use crate::word::{Word, answer_kinds, kinds};
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -27,10 +27,30 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
+answer_kinds! {
+    /// What a check looks at; in the order of their words.
+    pub(crate) CheckName {
+        Database = "database",
+        Disk = "disk",
+        Files = "files",
+        GitHead = "git_head",
+        HostTools = "host_tools",
+        Index = "index",
+        Memory = "memory",
+        Observed = "observed",
+        RoundTrip = "round_trip",
+        Skipped = "skipped",
+        Snapshot = "snapshot",
+        Store = "store",
+        Watches = "watches",
+        Workspace = "workspace",
+    }
+}
+
 /// One check.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Check {
-    pub(crate) check: &'static str,
+    pub(crate) check: Word<CheckName>,
     pub(crate) result: Outcome,
     pub(crate) detail: String,
     /// What it read.
@@ -39,19 +59,19 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn new(check: &'static str, result: Outcome, detail: impl Into<String>) -> Self {
-        Self { check, result, detail: detail.into(), cost: String::new() }
+    pub(crate) fn new(check: CheckName, result: Outcome, detail: impl Into<String>) -> Self {
+        Self { check: Word(check), result, detail: detail.into(), cost: String::new() }
     }
 
-    pub(crate) fn pass(check: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn pass(check: CheckName, detail: impl Into<String>) -> Self {
         Self::new(check, Outcome::Pass, detail)
     }
 
-    pub(crate) fn fail(check: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn fail(check: CheckName, detail: impl Into<String>) -> Self {
         Self::new(check, Outcome::Fail, detail)
     }
 
-    pub(crate) fn leave_unknown(check: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn leave_unknown(check: CheckName, detail: impl Into<String>) -> Self {
         Self::new(check, Outcome::Unknown, detail)
     }
 

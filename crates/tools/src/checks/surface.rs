@@ -2,13 +2,21 @@
 
 use serde::Serialize;
 
-use super::{Check, inspect::Evidence};
-use crate::framework::{ReadContext, ToolDef, canonical_name};
+use super::{Check, CheckName, inspect::Evidence};
+use crate::framework::{ReadContext, ToolDef, ToolRef, canonical_name};
 use crate::word::{Word, answer_kinds};
 
 /// Tools that an agent needs to find out that something is wrong, and to recover.
-pub(crate) const REQUIRED: &[&str] =
-    &["health", "trust_selftest", "session_handshake", "recovery_playbook", "doctor", "ingest", "seek", "help"];
+pub(crate) const REQUIRED: &[ToolRef] = &[
+    ToolRef("health"),
+    ToolRef("trust_selftest"),
+    ToolRef("session_handshake"),
+    ToolRef("recovery_playbook"),
+    ToolRef("doctor"),
+    ToolRef("ingest"),
+    ToolRef("seek"),
+    ToolRef("help"),
+];
 /// Names shown of a host's list.
 const SHOWN: usize = 24;
 
@@ -21,11 +29,11 @@ pub(crate) struct Surface {
     tool_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     observed_tool_count: Option<usize>,
-    required_tools: Vec<&'static str>,
-    pub(crate) missing_required_tools: Vec<&'static str>,
+    required_tools: Vec<ToolRef>,
+    pub(crate) missing_required_tools: Vec<ToolRef>,
     /// Names in the host's list that are none of ours, or the first of ours that it lacks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    missing_tools: Vec<&'static str>,
+    missing_tools: Vec<ToolRef>,
 }
 
 /// Compares what the host shows with what the server lists.
@@ -35,10 +43,10 @@ pub(crate) fn surface(cx: &ReadContext<'_>, evidence: &Evidence) -> Surface {
     let has_list = !evidence.available_tools.is_empty();
     let lacks =
         |tool: &str| named(&evidence.missing_tools, tool) || has_list && !named(&evidence.available_tools, tool);
-    let is_listed = |tool: &&str| all.iter().any(|known| known.name == *tool);
-    let required: Vec<&'static str> = REQUIRED.iter().copied().filter(is_listed).collect();
-    let missing_required: Vec<&'static str> = required.iter().copied().filter(|tool| lacks(tool)).collect();
-    let missing: Vec<&'static str> = all.iter().map(|tool| tool.name).filter(|tool| lacks(tool)).take(SHOWN).collect();
+    let is_listed = |tool: &ToolRef| all.iter().any(|known| known.name == tool.0);
+    let required: Vec<ToolRef> = REQUIRED.iter().copied().filter(is_listed).collect();
+    let missing_required: Vec<ToolRef> = required.iter().copied().filter(|tool| lacks(tool.0)).collect();
+    let missing = all.iter().map(|tool| ToolRef(tool.name)).filter(|tool| lacks(tool.0)).take(SHOWN).collect();
     let counted = evidence.observed_tool_count;
     let is_unknown = !has_list && evidence.missing_tools.is_empty() && counted.is_none();
     // A count says that something is missing, but not what.
@@ -65,7 +73,7 @@ answer_kinds! {
 impl Surface {
     /// The same as a check.
     pub(super) fn check(&self) -> Check {
-        const NAME: &str = "host_tools";
+        const NAME: CheckName = CheckName::HostTools;
         match self.status.0 {
             SurfaceStatus::Unknown => {
                 Check::leave_unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared")
@@ -75,7 +83,10 @@ impl Surface {
                 let fewest = self.required_tools.len();
                 Check::fail(NAME, format!("the host shows fewer than the {fewest} tools that recovery needs"))
             }
-            _ => Check::fail(NAME, format!("the host does not show: {}", self.missing_required_tools.join(", "))),
+            _ => {
+                let missing: Vec<&str> = self.missing_required_tools.iter().map(|tool| tool.0).collect();
+                Check::fail(NAME, format!("the host does not show: {}", missing.join(", ")))
+            }
         }
     }
 }

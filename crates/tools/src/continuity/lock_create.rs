@@ -29,7 +29,7 @@ const MAX_MINUTES: u64 = 7 * 24 * 60;
 /// Longest id of a perspective.
 const MAX_ID: usize = 200;
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ScopeWord {
     Node,
@@ -77,7 +77,7 @@ const fn minutes() -> u64 {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     lock_id: String,
-    scope: &'static str,
+    scope: ScopeWord,
     roots: Vec<String>,
     baseline_nodes: usize,
     baseline_edges: usize,
@@ -135,6 +135,7 @@ impl WriteTool for LockCreate {
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let roots = roots(cx, &snapshot, &input)?;
+        // The perspective must be one of the caller: its close releases the lock.
         if let Some(perspective) = &input.perspective_id {
             cx.list_held().get::<Kept>(cx.agent(), perspective).map_err(session_error)?;
         }
@@ -158,8 +159,10 @@ impl WriteTool for LockCreate {
             generation: snapshot.generation(),
             baseline: m1nd_sessions::LockBaseline::default(),
         };
+        // What the region is now; a later `lock_diff` compares with it.
         lock.baseline = baseline(&snapshot, &roots, scope_of(&lock), cx.cancel())?;
         see(cx.list_held(), &snapshot, &mut lock);
+        // Others may hold locks on the same nodes; both are told.
         let nodes: Vec<&str> = lock.baseline.nodes.iter().map(String::as_str).collect();
         let touched = cx.sessions().locks_touched(cx.agent(), &[], &nodes).map_err(session_error)?;
         let shared_with = touched.into_iter().map(|other| Shared {
@@ -177,7 +180,7 @@ impl WriteTool for LockCreate {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("lock_diff"), Some(handle.id.clone()), hint);
         Ok(Answer::new(Output {
             lock_id: handle.id.clone(),
-            scope: word,
+            scope: input.scope,
             roots: ids,
             baseline_nodes: handle.value.baseline.nodes.len(),
             baseline_edges: handle.value.baseline.edges.len(),

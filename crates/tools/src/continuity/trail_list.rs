@@ -108,6 +108,7 @@ impl ReadTool for TrailList {
             StatusFilter::Stale => "stale",
             StatusFilter::Merged => "merged",
         };
+        // Whether code changed under a trail is known only by looking, so it is asked last.
         let stale_of = |trail: &Trail| -> Result<usize, ToolError> {
             let nodes = nodes_now(snapshot, trail, cx.cancel())?;
             Ok(nodes.iter().filter(|node| NodeNow::is_stale(node)).count())
@@ -125,6 +126,7 @@ impl ReadTool for TrailList {
             Some(status) => chosen.retain(|trail| trail.value.status.word() == word(status)),
             None => {}
         }
+        // A later page is refused if a trail has changed since the first.
         let versions: String = chosen.iter().map(|trail| format!("{}{}", trail.id, trail.version)).collect();
         cx.rests_on(versions.as_bytes());
         let total = chosen.len();

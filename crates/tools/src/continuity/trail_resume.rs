@@ -192,10 +192,12 @@ impl ReadTool for TrailResume {
         cx.rests_on(format!("{}{}", handle.id, handle.version).as_bytes());
         let trail = &handle.value;
         let nodes = nodes_now(snapshot, trail, cx.cancel())?;
+        // A trail whose code is mostly gone would mislead.
         let missing = nodes.iter().filter(|node| node.state == NodeState::Missing).count();
         if missing * 2 > nodes.len() && !input.force {
             return Err(too_stale(missing, nodes.len(), &handle));
         }
+        // Hypotheses are tried again on the present code.
         let unseen = cx.describe_unseen();
         let present = Present { snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let hypotheses = present.hypotheses(trail, &nodes)?;
@@ -205,6 +207,7 @@ impl ReadTool for TrailResume {
         let mut hints = hints(snapshot, &nodes, &hypotheses, question.as_deref());
         hints.truncate(input.max_resume_hints);
         let (rows, total) = (node_rows(snapshot, &nodes), nodes.len());
+        // A conclusion is worth as much as the hypotheses that it rests on.
         let conclusion = |conclusion: &m1nd_sessions::Conclusion| {
             let state = conclusion_state(conclusion, &hypotheses, &nodes);
             ConclusionRow {

@@ -256,6 +256,7 @@ impl WriteTool for TrailSave {
         let snapshot = cx.require_indexed()?;
         check(&input)?;
         let mut draft = Draft { snapshot: &snapshot, nodes: BTreeMap::new(), unknown: Vec::new() };
+        // Nodes by what names them: visits weigh by their relevance.
         for visited in &input.visited_nodes {
             let relevance = visited.relevance.clamp(0.0, 1.0);
             if let Some(node) = draft.resolve("visited_nodes", &visited.node_external_id) {
@@ -265,6 +266,7 @@ impl WriteTool for TrailSave {
         }
         let (mut tested, mut untested) = (Vec::new(), Vec::new());
         let mut hypotheses = Vec::new();
+        // Hypotheses are tried on the present code, and saved with the result.
         for row in &input.hypotheses {
             hypotheses.push(hypothesis(cx, &mut draft, row, &mut tested, &mut untested)?);
         }
@@ -278,6 +280,7 @@ impl WriteTool for TrailSave {
         if nodes.len() > MAX_NODES {
             return Err(ToolError::invalid(format!("the trail names {} nodes, the limit is {MAX_NODES}", nodes.len())));
         }
+        // Texts of agents are bounded and hold no secrets.
         let trail = Trail {
             label: redact_text(&input.label),
             status: match input.status {
@@ -311,6 +314,7 @@ fn save(
     let handle = match replaced {
         Some(name) => {
             let known = super::trails::find(cx.list_held(), cx.agent(), "trail_id", name)?;
+            // A trail that is replaced keeps its id, and where it came from.
             let change = |value: &mut Trail| {
                 let sources = std::mem::take(&mut value.sources);
                 *value = Trail { sources, merged_into: value.merged_into.take(), ..trail.clone() };

@@ -21,7 +21,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    tool: &'static str,
+    tool: ToolRef,
     summary: &'static str,
     arguments: Value,
     example: Value,
@@ -58,7 +58,7 @@ impl ReadTool for CallTool {
                 .next_step("call `help` for an overview"));
         };
         let (arguments, example) = (tool.schema()["properties"].clone(), tool.example_arguments());
-        let output = Output { tool: tool.name, summary: tool.summary, arguments, example };
+        let output = Output { tool: ToolRef(tool.name), summary: tool.summary, arguments, example };
         let hint = "call it by its name";
         Ok(Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef(tool.name), None, hint)))
     }

@@ -6,14 +6,13 @@ use m1nd_base::ProblemKind;
 use m1nd_engine::{GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
 use m1nd_query::changes::work_tree_changes;
 use m1nd_sessions::AgentSession;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ingest::{TierRow, word};
 use crate::checks::{Fingerprint, REQUIRED, fingerprint};
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Answer, Guidance, Mention, NoArguments, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::count;
 use crate::word::{Word, answer_kinds};
@@ -26,10 +25,6 @@ const RECENT: usize = 20;
 const COMPARED: usize = 2_000;
 /// Maximum examples of each kind of problem.
 const MAX_EXAMPLES: usize = 5;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 answer_kinds! {
     /// Whether the index can be asked.
@@ -70,11 +65,16 @@ pub(crate) struct GitBlock {
     note: Option<&'static str>,
 }
 
+answer_kinds! {
+    /// How much of a file is in the graph; `file` is without symbols.
+    pub(crate) InGraph { None = "none", File = "file", Partial = "partial", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemRow {
     kind: String,
-    /// How much of the file is in the graph: `none`, `file` (no symbols) or `partial`.
-    in_graph: &'static str,
+    /// How much of the file is in the graph.
+    in_graph: Word<InGraph>,
     count: usize,
     examples: Vec<ProblemExample>,
 }
@@ -152,7 +152,7 @@ pub(crate) struct Output {
 #[derive(Debug, Serialize)]
 struct SurfaceContract {
     full_registry_tool_count: usize,
-    required_agent_trust_tools: &'static [&'static str],
+    required_agent_trust_tools: &'static [ToolRef],
     minimum_safe_tool_count: usize,
 }
 
@@ -216,12 +216,12 @@ incomplete (`partial`). `compiler_index` counts the files that an imported index
     ];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"status": {"type": "string"}, "node_count": {"type": "integer"}}}"#;
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl ReadTool for Health {
-    fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _input: NoArguments) -> Result<Answer<Output>, ToolError> {
         let status = cx.status();
         let agents = cx.agents();
         let mut issues = issues(&status);
@@ -355,7 +355,7 @@ fn git(head: Option<GitHead>, root: Option<&std::path::PathBuf>) -> GitBlock {
 }
 
 /// How much of a file with this problem is in the graph.
-fn in_graph(kind: ProblemKind) -> &'static str {
+fn in_graph(kind: ProblemKind) -> InGraph {
     match kind {
         ProblemKind::TooLarge
         | ProblemKind::Binary
@@ -365,7 +365,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::ParseDepth
         | ProblemKind::ExtractorFailed
         | ProblemKind::ProcessEnded
-        | ProblemKind::LfsPointer => "file",
+        | ProblemKind::LfsPointer => InGraph::File,
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit
@@ -373,7 +373,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::NamesLimit
         | ProblemKind::ManyWords
         | ProblemKind::SyntaxErrors
-        | ProblemKind::BadManifest => "partial",
+        | ProblemKind::BadManifest => InGraph::Partial,
         ProblemKind::Unreadable
         | ProblemKind::UnsupportedPath
         | ProblemKind::SymbolicLink
@@ -383,14 +383,14 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::GraphLimit
         | ProblemKind::NotCheckedOut
         | ProblemKind::Submodule
-        | ProblemKind::LinkedWorktree => "none",
+        | ProblemKind::LinkedWorktree => InGraph::None,
     }
 }
 
 fn problem_row(row: ProblemStatus) -> ProblemRow {
     let examples = row.examples.into_iter().take(MAX_EXAMPLES);
     let examples = examples.map(|(file_path, detail)| ProblemExample { file_path, detail }).collect();
-    ProblemRow { in_graph: in_graph(row.kind), kind: word(&row.kind), count: row.count, examples }
+    ProblemRow { in_graph: Word(in_graph(row.kind)), kind: word(&row.kind), count: row.count, examples }
 }
 
 fn agent_row(agent: AgentSession) -> AgentRow {

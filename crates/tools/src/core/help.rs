@@ -10,6 +10,7 @@ use crate::framework::{
     Answer, Catalog, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Stage, Tool, ToolDef, ToolError,
     ToolRef, Toolset, canonical_name, number, takes,
 };
+use crate::word::{Word, answer_kinds};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -78,16 +79,26 @@ pub(crate) struct Step {
     reason: &'static str,
 }
 
+answer_kinds! {
+    /// What `help` answers with.
+    pub(crate) Decision {
+        Overview = "overview",
+        Tool = "tool",
+        Route = "route",
+        Sequence = "sequence",
+        Recovery = "recovery",
+    }
+}
+
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Output {
     formatted: String,
     found: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<&'static str>,
+    tool: Option<ToolRef>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    suggestions: Vec<&'static str>,
-    /// `overview`, `tool`, `route`, `recovery`.
-    decision_type: &'static str,
+    suggestions: Vec<ToolRef>,
+    decision_type: Option<Word<Decision>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stage: Option<Stage>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -166,16 +177,16 @@ fn answer(tools: Catalog, is_empty: bool, input: &Input) -> Answer<Output> {
     match (input.mode, &input.error_text) {
         (Some(HelpMode::Overview | HelpMode::Tool), _) => overview(tools, input.format, is_empty),
         (Some(HelpMode::Recovery), text) => {
-            with("recovery", None, recovery(text.as_deref().unwrap_or_default()), ProofState::Blocked)
+            with(Decision::Recovery, None, recovery(text.as_deref().unwrap_or_default()), ProofState::Blocked)
         }
         (Some(mode @ (HelpMode::Route | HelpMode::Workflow)), _) => {
-            let word = if mode == HelpMode::Route { "route" } else { "sequence" };
+            let word = if mode == HelpMode::Route { Decision::Route } else { Decision::Sequence };
             let stage = stage().unwrap_or(Stage::Orient);
             with(word, Some(stage), &route(tools, stage, is_empty), ProofState::Triaging)
         }
-        (None, Some(text)) => with("recovery", None, recovery(text), ProofState::Blocked),
+        (None, Some(text)) => with(Decision::Recovery, None, recovery(text), ProofState::Blocked),
         (None, None) => match stage() {
-            Some(stage) => with("route", Some(stage), &route(tools, stage, is_empty), ProofState::Triaging),
+            Some(stage) => with(Decision::Route, Some(stage), &route(tools, stage, is_empty), ProofState::Triaging),
             None => overview(tools, input.format, is_empty),
         },
     }
@@ -186,7 +197,7 @@ fn limit_text(tools: Catalog, mut output: Output, render: Render) -> Output {
     match render {
         Render::Full => {}
         Render::None => output.formatted.clear(),
-        Render::Compact if output.decision_type == "overview" => {
+        Render::Compact if output.decision_type == Some(Word(Decision::Overview)) => {
             output.formatted = names(tools);
         }
         Render::Compact if output.found => {
@@ -231,7 +242,13 @@ fn overview(tools: Catalog, format: Format, is_empty: bool) -> Answer<Output> {
         "Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a working call.\n",
     );
     let details = (format == Format::Json).then(|| json!(tools.all().iter().map(summary_of).collect::<Vec<_>>()));
-    let output = Output { formatted: text, found: true, decision_type: "overview", details, ..Output::default() };
+    let output = Output {
+        formatted: text,
+        found: true,
+        decision_type: Some(Word(Decision::Overview)),
+        details,
+        ..Output::default()
+    };
     Answer::new(output).guidance(first_step(is_empty))
 }
 
@@ -277,8 +294,8 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
     let output = Output {
         formatted: text,
         found: true,
-        tool: Some(tool.name),
-        decision_type: "tool",
+        tool: Some(ToolRef(tool.name)),
+        decision_type: Some(Word(Decision::Tool)),
         minimal_calls: vec![minimal_call(tool)],
         calls_before: tool.calls_before().map(before).collect(),
         details: (format == Format::Json).then_some(details),
@@ -298,7 +315,9 @@ fn unknown_tool(tools: Catalog, name: &str, most: usize) -> Answer<Output> {
     }
     let _ = write!(text, " Tools: {}.", names(tools));
     let target = suggestions.first().map(|name| (*name).to_owned());
-    let output = Output { formatted: text, suggestions, decision_type: "tool", ..Output::default() };
+    let suggestions = suggestions.into_iter().map(ToolRef).collect();
+    let output =
+        Output { formatted: text, suggestions, decision_type: Some(Word(Decision::Tool)), ..Output::default() };
     Answer::new(output).guidance(Guidance::next(
         ProofState::Blocked,
         ToolRef("help"),
@@ -339,7 +358,7 @@ fn route(tools: Catalog, stage: Stage, is_empty: bool) -> Vec<Step> {
 
 /// The request that a sequence of tools answers.
 struct Sequence<'a> {
-    decision_type: &'static str,
+    decision_type: Decision,
     stage: Option<Stage>,
     state: ProofState,
     input: &'a Input,
@@ -367,7 +386,7 @@ fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answe
     let output = Output {
         formatted: text,
         found: true,
-        decision_type: asked.decision_type,
+        decision_type: Some(Word(asked.decision_type)),
         stage: asked.stage,
         recommended_sequence: steps.iter().map(|(step, _)| step.clone()).collect(),
         rejected_alternatives: rejected,

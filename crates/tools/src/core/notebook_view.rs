@@ -1,6 +1,6 @@
 //! A notebook as its cells: code and text as they are run and read, with the line numbers of the file.
 
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::Snapshot;
 use m1nd_query::documents::{NotebookLine, list_notebook_lines};
 
 use crate::source::{Shown, count_escaped};
@@ -25,7 +25,7 @@ impl NotebookText {
     /// `None` for other files, for a notebook that cannot be read, and for one that is written on a single line, whose
     /// cells have no lines of their own.
     pub(super) fn read(snapshot: &Snapshot, shown: &Shown) -> Option<Self> {
-        let file = snapshot.files().get(&shown.path).filter(|file| file.language == Language::Notebook)?;
+        let file = snapshot.files().get(&shown.path).filter(|file| file.language.is_notebook())?;
         let lines = list_notebook_lines(&shown.source.text).filter(|_| file.lines > 1)?;
         Some(Self { lines })
     }

@@ -395,9 +395,11 @@ fn text(
         limit: if input.count_only { MAX_COUNTED } else { page.limit },
     };
     let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
+    // Counts are of all rows, so that none is shown.
     let counts = if input.count_only { count_by_file(&found) } else { Vec::new() };
     let rows = if input.count_only { &[] } else { &*found.rows };
     let matches = rows.iter().map(|row| text_row(snapshot, row)).collect();
+    // A name that is exactly the text is also shown as a node, on the first page.
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
         snapshot.graph().find_labelled(&input.query)
     } else {
@@ -526,9 +528,11 @@ fn semantic(
     let context = input.context_lines;
     let files: HashSet<Option<NodeIx>> = found.rows.iter().map(|row| snapshot.graph().file(row.node)).collect();
     let (files_matched, files_searched) = (files.len(), snapshot.files().within(&scope).count());
+    // Counts are of all rows, so that none is shown.
     let limit = if input.count_only { 0 } else { page.limit };
     let rows = Page { limit, ..page }.cut(found.rows);
     let matches = rows.iter().map(|row| semantic_row(snapshot, row.node, row.score, context)).collect();
+    // Without vectors a missing match says less.
     let how = match found.used_vectors {
         true => "ranked by words in names, headers, comments, paths and bodies, and by their meaning",
         false => "ranked by words in names, headers, comments, paths and bodies; no embeddings",
@@ -585,6 +589,7 @@ fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -
 }
 
 fn guidance(input: &Input, output: &Output) -> Guidance {
+    // There are matches: the symbol of that name, else the first line.
     if let Some(node) = output.node_matches.first().filter(|_| output.total_matches > 0) {
         let hint = format!("`{}` is a symbol; check what depends on it", node.label);
         return Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(node.node_id.clone()), hint);
@@ -597,6 +602,7 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     if output.total_matches > 0 {
         return Guidance::state(ProofState::Triaging);
     }
+    // Nothing was found, and not everything was searched.
     if output.files_not_searched > 0 {
         let left = count(output.files_not_searched, "file");
         let hint = format!("no match so far, but {left} not searched within the time budget: narrow `scope`");
@@ -607,6 +613,7 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
             hint,
         );
     }
+    // Nothing was found: the next call asks otherwise.
     if input.mode == SearchMode::Semantic {
         let target = Some(output.query.chars().take(200).collect());
         return match &output.scope_applied {

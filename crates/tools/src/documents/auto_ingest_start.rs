@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use m1nd_engine::{Adapter, AutoIngestRequest, AutoIngestTick};
+use m1nd_engine::{Adapter, AutoIngestRequest, AutoIngestTick, EventSource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +40,9 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     running: bool,
-    backend: &'static str,
+    backend: EventSource,
     roots: Vec<String>,
-    formats: Vec<&'static str>,
+    formats: Vec<Adapter>,
     debounce_ms: u64,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     provider_status: BTreeMap<String, String>,

@@ -1,15 +1,11 @@
 //! Shows what keeps documents current, and what it did.
 
 use m1nd_engine::AutoIngestStatus as Status;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::framework::{
+    Answer, Guidance, NoArguments, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
+};
 use crate::rows::count;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 pub(crate) struct AutoIngestStatus;
 
@@ -40,12 +36,12 @@ them are compared again. The counters are since the start; those that begin with
         "semantic_citation_count",
     ];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"running": {"type": "boolean"}, "manifest_entries": {"type": "integer"}, "queue_depth": {"type": "integer"}}}"#;
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Status;
 }
 
 impl ReadTool for AutoIngestStatus {
-    fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Status>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _: NoArguments) -> Result<Answer<Status>, ToolError> {
         let status = cx.auto_ingest();
         let (next, hint) = match (status.running, status.queue_depth) {
             (false, _) => (ToolRef("auto_ingest_start"), "documents are not kept current".to_owned()),

@@ -1,16 +1,11 @@
 //! Stops keeping documents current.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, NoArguments, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::engine_error;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -34,14 +29,14 @@ it can stop it, or anybody if it was taken up after a restart.";
     const EXAMPLE_AFTER: &'static [(&'static str, &'static str)] = &[("auto_ingest_start", r#"{"roots": ["."]}"#)];
     const DETAILS: &'static [&'static str] = &["manifest_entries"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"stopped": {"type": "boolean"}, "manifest_entries": {"type": "integer"}}}"#;
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl WriteTool for AutoIngestStop {
     const EFFECT: Effect = Effect::Graph;
 
-    fn run(cx: &WriteContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &WriteContext<'_>, _: NoArguments) -> Result<Answer<Output>, ToolError> {
         let manifest_entries = cx.engine().stop_auto_ingest(cx.agent(), cx.cancel()).map_err(engine_error)?;
         let hint = "documents stay as they were read last";
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("auto_ingest_start"), None, hint);

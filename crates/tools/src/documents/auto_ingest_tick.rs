@@ -1,17 +1,11 @@
 //! Reads documents that changed now, without waiting for a pause.
 
 use m1nd_engine::AutoIngestTick as Tick;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, NoArguments, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::engine_error;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 pub(crate) struct AutoIngestTick;
 
@@ -29,14 +23,14 @@ what was read before stays). All changes are published as one generation. Needs 
     const EXAMPLE_AFTER: &'static [(&'static str, &'static str)] = &[("auto_ingest_start", r#"{"roots": ["."]}"#)];
     const DETAILS: &'static [&'static str] = &["recent_events", "last_tick_ms"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"changed_paths": {"type": "integer"}, "queue_depth": {"type": "integer"}}}"#;
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Tick;
 }
 
 impl WriteTool for AutoIngestTick {
     const EFFECT: Effect = Effect::Graph;
 
-    fn run(cx: &WriteContext<'_>, _: Input) -> Result<Answer<Tick>, ToolError> {
+    fn run(cx: &WriteContext<'_>, _: NoArguments) -> Result<Answer<Tick>, ToolError> {
         let tick = cx.engine().tick_auto_ingest(cx.cancel()).map_err(engine_error)?;
         let hint = match tick.errored_paths {
             0 => "the documents in the graph are those on disk".to_owned(),

@@ -1,7 +1,7 @@
 //! Lists the code that a document names, with the line of each mention.
 
 use m1nd_engine::{CodeTexts, Snapshot, TargetState};
-use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, unbound};
+use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, UnboundReason, unbound};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::round_value;
-use crate::word::Word;
+use crate::word::{Kind, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -31,15 +31,75 @@ pub(crate) struct Input {
     top_k: usize,
 }
 
+/// What a document says of the code that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BindingRelation {
+    /// It names a file or module.
+    File,
+    /// It names a symbol.
+    Symbol,
+    /// It names a test.
+    Test,
+    /// A marker of L1GHT names it.
+    Marker(LightQualifier),
+}
+
+impl Kind for BindingRelation {
+    fn word(self) -> &'static str {
+        match self {
+            Self::File => "mentions_file",
+            Self::Symbol => "mentions_symbol",
+            Self::Test => "tests",
+            Self::Marker(qualifier) => qualifier.relation(),
+        }
+    }
+}
+
+/// How the node of a mention was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BoundBy {
+    /// By the form of the name.
+    Name(MatchKind),
+    /// By a marker of L1GHT.
+    Marker,
+}
+
+impl Kind for BoundBy {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Name(kind) => kind.word(),
+            Self::Marker => "marker",
+        }
+    }
+}
+
+/// Why a name is bound to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotBound {
+    /// A name in the text.
+    Name(UnboundReason),
+    /// The target of a marker of L1GHT is not in the index.
+    Missing,
+}
+
+impl Kind for NotBound {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Name(reason) => reason.word(),
+            Self::Missing => TargetState::Missing.word(),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct BindingRow {
     target_node_id: String,
-    relation: &'static str,
+    relation: Word<BindingRelation>,
     /// Name as written in the document.
     mention: String,
     /// Line in the document.
     line: u32,
-    match_kind: &'static str,
+    match_kind: Word<BoundBy>,
     confidence: f64,
     /// The nodes that the mention may mean, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +117,7 @@ pub(crate) struct BindingRow {
 pub(crate) struct UnboundRow {
     mention: String,
     line: u32,
-    reason: &'static str,
+    reason: Word<NotBound>,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,46 +193,49 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
     let graph = snapshot.graph();
     let mut rows: Vec<BindingRow> = Vec::new();
     let texts = CodeTexts::new(snapshot);
+    // Names in the text.
     for binding in &read.bindings {
         let target = binding.target;
         let is_test = graph.flags(target).has(m1nd_engine::graph::NodeFlags::TEST);
         let relation = match binding.by {
-            _ if is_test => "tests",
-            MatchKind::Path | MatchKind::Module => "mentions_file",
-            _ => "mentions_symbol",
+            _ if is_test => BindingRelation::Test,
+            MatchKind::Path | MatchKind::Module => BindingRelation::File,
+            _ => BindingRelation::Symbol,
         };
         rows.push(BindingRow {
             target_node_id: graph.id(target).to_owned(),
-            relation,
+            relation: Word(relation),
             mention: binding.mention.clone(),
             line: binding.line,
-            match_kind: binding.by.word(),
+            match_kind: Word(BoundBy::Name(binding.by)),
             confidence: round_value(binding.confidence()),
             of: (binding.of > 1).then_some(binding.of),
             target_hash: texts.bind(target).map(|bound| bound.content.to_string()),
             state: None,
         });
     }
+    // Markers of L1GHT; one that fits many nodes is bound to none.
     for (line, relation) in markers(read) {
         let (found, state) = snapshot.light_target(relation);
         let share = round_value(1.0 / found.len().max(1) as f64);
         rows.extend(found.iter().filter(|_| found.len() <= MAX_TARGETS).map(|target| BindingRow {
             target_node_id: graph.id(*target).to_owned(),
-            relation: relation.qualifier.relation(),
+            relation: Word(BindingRelation::Marker(relation.qualifier)),
             mention: relation.target.clone(),
             line,
-            match_kind: "marker",
+            match_kind: Word(BoundBy::Marker),
             confidence: share,
             of: (found.len() > 1).then_some(found.len()),
             target_hash: texts.bind(*target).map(|bound| bound.content.to_string()),
             state: Some(Word(state)),
         }));
     }
+    // One row per node and relation, the most certain; then in the order of certainty.
     rows.sort_by(|a, b| {
-        let key = |row: &BindingRow| (row.target_node_id.clone(), row.relation);
+        let key = |row: &BindingRow| (row.target_node_id.clone(), row.relation.0.word());
         key(a).cmp(&key(b)).then(b.confidence.total_cmp(&a.confidence)).then(a.line.cmp(&b.line))
     });
-    rows.dedup_by(|a, b| (&a.target_node_id, a.relation) == (&b.target_node_id, b.relation));
+    rows.dedup_by(|a, b| (&a.target_node_id, a.relation.0.word()) == (&b.target_node_id, b.relation.0.word()));
     rows.sort_by(|a, b| {
         let order = b.confidence.total_cmp(&a.confidence).then(a.line.cmp(&b.line));
         order.then_with(|| a.target_node_id.cmp(&b.target_node_id))
@@ -188,11 +251,12 @@ fn markers(read: &Read) -> impl Iterator<Item = (u32, &LightRelation)> {
 }
 
 fn unbound_rows(snapshot: &Snapshot, read: &Read) -> Vec<UnboundRow> {
-    let row = |mention: &str, line, reason| UnboundRow { mention: mention.to_owned(), line, reason };
+    let row = |mention: &str, line, reason| UnboundRow { mention: mention.to_owned(), line, reason: Word(reason) };
     let names = unbound(snapshot, read).into_iter();
-    let mut rows: Vec<UnboundRow> = names.map(|(name, reason)| row(&name.name, name.line, reason.word())).collect();
+    let names = names.map(|(name, reason)| row(&name.name, name.line, NotBound::Name(reason)));
+    let mut rows: Vec<UnboundRow> = names.collect();
     let missing = markers(read).filter(|(_, relation)| snapshot.light_target(relation).0.is_empty());
-    rows.extend(missing.map(|(line, relation)| row(&relation.target, line, TargetState::Missing.word())));
+    rows.extend(missing.map(|(line, relation)| row(&relation.target, line, NotBound::Missing)));
     rows.sort_by_key(|row| row.line);
     rows
 }

@@ -1,16 +1,11 @@
 //! Shows what reads documents: our own readers, and the programs that a person named.
 
-use m1nd_run::ProviderHealth;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use m1nd_run::{ProviderHealth, ProviderMode};
+use serde::Serialize;
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, rows_schema,
+    Answer, Guidance, NoArguments, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -54,14 +49,14 @@ not available, or its last failure on a document.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const DETAILS: &'static [&'static str] = &["providers.probe_ms", "providers.cached", "providers.formats"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("providers": "name", "available", "mode");
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl ReadTool for DocumentProviderHealth {
-    fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _: NoArguments) -> Result<Answer<Output>, ToolError> {
         let (providers, settings_error, settings) = cx.providers();
-        let failed = providers.iter().filter(|row| row.mode != "not_configured" && !row.available).count();
+        let failed = providers.iter().filter(|row| row.mode != ProviderMode::NotConfigured && !row.available).count();
         let hint = match (&settings_error, failed) {
             (Some(_), _) => "the settings are not used: see `settings_error`",
             (None, 0) => "all readers that are configured work",

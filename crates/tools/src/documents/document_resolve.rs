@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_engine::Snapshot;
-use m1nd_query::documents::{Document, LightClaim, LightQualifier, LightRelation};
+use m1nd_engine::{Snapshot, TargetState};
+use m1nd_query::documents::{
+    ClaimKind, Document, Format, LightClaim, LightKind, LightQualifier, LightRelation, Modality, SectionKind,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,7 @@ use super::read_named;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
+use crate::word::{Kind, Word};
 
 /// Default number of sections and of claims.
 const DEFAULT_ROWS: usize = 40;
@@ -35,14 +38,14 @@ pub(crate) struct SectionRow {
     heading: String,
     level: u8,
     line: u32,
-    kind: &'static str,
+    kind: SectionKind,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ClaimRow {
     line: u32,
-    kind: &'static str,
-    modality: &'static str,
+    kind: ClaimKind,
+    modality: Modality,
     text: String,
 }
 
@@ -50,7 +53,7 @@ pub(crate) struct ClaimRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct TypedRow {
     line: u32,
-    relation: &'static str,
+    relation: Word<LightKind>,
     value: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     targets: Vec<TargetRow>,
@@ -59,14 +62,14 @@ pub(crate) struct TypedRow {
 /// What a marker names.
 #[derive(Debug, Serialize)]
 pub(crate) struct TargetRow {
-    relation: &'static str,
+    relation: Word<LightQualifier>,
     target: String,
     /// The node that is meant, if that is clear.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_id: Option<String>,
     /// `current`, `stale`, `unverified`, `ambiguous`, `missing`; for confidence and ambiguity none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
+    state: Option<Word<TargetState>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -78,7 +81,7 @@ pub(crate) struct WorkRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     source_path: String,
-    detected_type: &'static str,
+    detected_type: Format,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -145,12 +148,12 @@ impl ReadTool for DocumentResolve {
             heading: section.heading.clone(),
             level: section.level,
             line: section.line,
-            kind: section.kind.word(),
+            kind: section.kind,
         });
         let claims = document.claims.iter().take(most).map(|claim| ClaimRow {
             line: claim.line,
-            kind: claim.kind.word(),
-            modality: claim.modality.word(),
+            kind: claim.kind,
+            modality: claim.modality,
             text: format!("{} {} {}", claim.subject, claim.predicate, claim.object),
         });
         let works = document
@@ -164,7 +167,7 @@ impl ReadTool for DocumentResolve {
         }
         let output = Output {
             source_path: read.path.to_string(),
-            detected_type: document.format.word(),
+            detected_type: document.format,
             title: document.metadata.title.clone(),
             authors: document.metadata.authors.iter().take(most).cloned().collect(),
             section_count: document.sections.len(),
@@ -189,6 +192,18 @@ impl ReadTool for DocumentResolve {
     }
 }
 
+impl Kind for LightKind {
+    fn word(self) -> &'static str {
+        self.relation()
+    }
+}
+
+impl Kind for LightQualifier {
+    fn word(self) -> &'static str {
+        self.relation()
+    }
+}
+
 /// The claims of a L1GHT document, at most `most`.
 fn list_typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<TypedRow> {
     let claims = document.light.iter().flat_map(|light| &light.claims).take(most);
@@ -198,17 +213,17 @@ fn list_typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<Type
             (Vec::new(), None)
         } else {
             let (found, state) = snapshot.light_target(relation);
-            (found, Some(state.word()))
+            (found, Some(Word(state)))
         };
         let node_id = match &*found {
             [one] => Some(snapshot.graph().id(*one).to_owned()),
             _ => None,
         };
-        TargetRow { relation: relation.qualifier.relation(), target: relation.target.clone(), node_id, state }
+        TargetRow { relation: Word(relation.qualifier), target: relation.target.clone(), node_id, state }
     };
     let row = |claim: &LightClaim| TypedRow {
         line: claim.line,
-        relation: claim.kind.relation(),
+        relation: Word(claim.kind),
         value: claim.value.clone(),
         targets: claim.relations.iter().map(target).collect(),
     };

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, ReplacementInput, plan, writable};
-use super::joins::{Joined, join_knowledge};
+use super::joins::{Joined, join_written};
 use super::locks::check_locks;
-use super::writing::{NodeDelta, Syntax, hash, node_delta, syntax, write};
+use super::writing::{NodeDelta, Reindexed, Syntax, hash, node_delta, syntax, write};
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool, yes,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,10 +29,6 @@ pub(crate) struct Input {
     reingest: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     file_path: String,
@@ -44,9 +40,8 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     content_hash: Option<String>,
     syntax: Syntax,
-    reingested: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_reingested: Option<&'static str>,
+    #[serde(flatten)]
+    reindexed: Reindexed,
     updated_node_ids: Vec<String>,
     nodes: NodeDelta,
     #[serde(flatten)]
@@ -95,17 +90,16 @@ impl WriteTool for Apply {
             input;
         let change = ChangeInput { file_path, new_content, edits, diff, node_id, delete, expected_hash, description };
         let plan = plan(cx, &snapshot, vec![change])?;
+        // Strict locks of others refuse the write.
         let locks = check_locks(cx, &snapshot, &plan)?;
         let plans = [plan];
         let [plan] = &plans;
         let Some(edit) = plan.edits().first() else { return Err(ToolError::invalid("no change was given")) };
         let syntax = syntax(&snapshot, edit, cx.cancel());
+        // Written whole or not at all; what follows only describes it.
         let written = write(cx, plan, reingest)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
-        let joined = match written.not_indexed {
-            None => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
-            Some(_) => Joined::default(),
-        };
+        let joined = join_written(cx, &snapshot, &written, &plans, &nodes)?;
         let counts = edit.diff().1;
         let path = edit.path().as_str().to_owned();
         let guidance = match syntax.ok {
@@ -127,8 +121,7 @@ impl WriteTool for Apply {
             previous_hash: hash(edit.before_hash()),
             content_hash: hash(edit.after_hash()),
             syntax,
-            reingested: written.not_indexed.is_none(),
-            not_reingested: written.not_indexed,
+            reindexed: Reindexed::new(written.not_indexed),
             updated_node_ids: nodes.list_updated(),
             nodes,
             joined,

@@ -11,13 +11,15 @@ use super::checking::{self, Commands};
 use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::verification::{Report, Verdict, report};
-use super::writing::{NodeDelta, Syntax, hash, index, node_delta, shown_diff, syntax, write};
+use super::writing::{NodeDelta, Reindexed, Syntax, hash, index, node_delta, shown_diff, syntax, write};
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool, yes,
 };
+use crate::word::{Word, answer_kinds};
 
 /// The phases of a batch with their progress at the end.
-const PHASES: [(&str, u8); 5] = [("validate", 20), ("write", 40), ("reingest", 60), ("verify", 80), ("done", 100)];
+const PHASES: [(Phase, u8); 5] =
+    [(Phase::Validate, 20), (Phase::Write, 40), (Phase::Reingest, 60), (Phase::Verify, 80), (Phase::Done, 100)];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -44,10 +46,6 @@ pub(crate) struct Input {
     on_broken: OnBroken,
 }
 
-fn yes() -> bool {
-    true
-}
-
 #[derive(Debug, Serialize)]
 struct ResultRow {
     file_path: String,
@@ -65,6 +63,22 @@ struct ResultRow {
     error: Option<String>,
 }
 
+answer_kinds! {
+    /// A phase of a batch.
+    Phase {
+        Validate = "validate",
+        Write = "write",
+        Reingest = "reingest",
+        Verify = "verify",
+        Done = "done",
+    }
+}
+
+answer_kinds! {
+    /// What has ended.
+    BatchEvent { Phase = "phase_completed", Batch = "batch_completed", }
+}
+
 /// How a phase ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -77,14 +91,14 @@ enum Status {
 
 #[derive(Debug, Clone, Serialize)]
 struct PhaseRow {
-    phase: &'static str,
+    phase: Word<Phase>,
     phase_index: usize,
     status: Status,
     files_completed: usize,
     files_total: usize,
     progress_pct: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_phase: Option<&'static str>,
+    next_phase: Option<Word<Phase>>,
     elapsed_ms: u64,
     message: String,
 }
@@ -92,12 +106,12 @@ struct PhaseRow {
 #[derive(Debug, Serialize)]
 struct EventRow {
     batch_id: String,
-    event_type: &'static str,
-    phase: &'static str,
+    event_type: Word<BatchEvent>,
+    phase: Word<Phase>,
     phase_index: usize,
     progress_pct: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_phase: Option<&'static str>,
+    next_phase: Option<Word<Phase>>,
     elapsed_ms: u64,
     message: String,
 }
@@ -109,9 +123,8 @@ pub(crate) struct Output {
     files_written: usize,
     files_total: usize,
     results: Vec<ResultRow>,
-    reingested: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_reingested: Option<&'static str>,
+    #[serde(flatten)]
+    reindexed: Reindexed,
     total_bytes_written: u64,
     nodes: NodeDelta,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,7 +137,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locks: Vec<String>,
     status_message: String,
-    active_phase: &'static str,
+    active_phase: Word<Phase>,
     completed_phase_count: usize,
     phase_count: usize,
     remaining_phase_count: usize,
@@ -410,8 +423,7 @@ fn finish(
         files_written,
         files_total: total,
         results,
-        reingested: indexed,
-        not_reingested: not_indexed,
+        reindexed: Reindexed::new(not_indexed),
         total_bytes_written: if rolls_back { 0 } else { batch.bytes },
         nodes,
         verification,
@@ -419,7 +431,7 @@ fn finish(
         joined,
         locks,
         status_message,
-        active_phase: "done",
+        active_phase: Word(Phase::Done),
         completed_phase_count: phases.iter().filter(|phase| phase.status == Status::Completed).count(),
         phase_count: PHASES.len(),
         remaining_phase_count: 0,
@@ -487,13 +499,13 @@ impl<'a> Run<'a> {
     fn end(&mut self, index: usize, status: Status, completed: usize, total: usize, message: String) {
         let (phase, progress_pct) = PHASES[index];
         self.phases.push(PhaseRow {
-            phase,
+            phase: Word(phase),
             phase_index: index,
             status,
             files_completed: completed,
             files_total: total,
             progress_pct,
-            next_phase: PHASES.get(index + 1).map(|(phase, _)| *phase),
+            next_phase: PHASES.get(index + 1).map(|(phase, _)| Word(*phase)),
             elapsed_ms: self.cx.engine().clock().now_ms().saturating_sub(self.started),
             message,
         });
@@ -502,7 +514,7 @@ impl<'a> Run<'a> {
     fn rows(&self) -> (Vec<PhaseRow>, Vec<EventRow>) {
         let event = |row: &PhaseRow| EventRow {
             batch_id: self.id.clone(),
-            event_type: if row.phase == "done" { "batch_completed" } else { "phase_completed" },
+            event_type: Word(if row.phase.0 == Phase::Done { BatchEvent::Batch } else { BatchEvent::Phase }),
             phase: row.phase,
             phase_index: row.phase_index,
             progress_pct: row.progress_pct,

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{plan_edits, target, writable};
 use super::edit_preview::Preview;
-use super::joins::{Joined, join_knowledge};
+use super::joins::{Joined, join_written};
 use super::locks::check_locks;
-use super::writing::{NodeDelta, hash, node_delta, write};
+use super::writing::{NodeDelta, Reindexed, hash, node_delta, write};
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
-    WriteTool,
+    WriteTool, yes,
 };
 use crate::rows;
 
@@ -27,10 +27,6 @@ pub(crate) struct Input {
     reingest: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     preview_id: String,
@@ -40,9 +36,8 @@ pub(crate) struct Output {
     lines_removed: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_hash: Option<String>,
-    reingested: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_reingested: Option<&'static str>,
+    #[serde(flatten)]
+    reindexed: Reindexed,
     updated_node_ids: Vec<String>,
     nodes: NodeDelta,
     #[serde(flatten)]
@@ -96,10 +91,7 @@ impl WriteTool for EditCommit {
         _ = cx.sessions().remove::<Preview>(cx.agent(), &input.preview_id);
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
         let plans = [plan];
-        let joined = match written.not_indexed {
-            None => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
-            Some(_) => Joined::default(),
-        };
+        let joined = join_written(cx, &snapshot, &written, &plans, &nodes)?;
         let edit = &plans[0].edits()[0];
         let counts = edit.diff().1;
         let output = Output {
@@ -108,8 +100,7 @@ impl WriteTool for EditCommit {
             lines_added: counts.added,
             lines_removed: counts.removed,
             content_hash: hash(edit.after_hash()),
-            reingested: written.not_indexed.is_none(),
-            not_reingested: written.not_indexed,
+            reindexed: Reindexed::new(written.not_indexed),
             updated_node_ids: nodes.list_updated(),
             nodes,
             joined,

@@ -123,10 +123,12 @@ impl WriteTool for EditPreview {
     fn run(cx: &WriteContext<'_>, Input(input): Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = writable(cx)?;
         let plan = plan(cx, &snapshot, vec![input])?;
+        // A preview writes nothing, so that locks only warn.
         let locks = lock_warnings(cx, &snapshot, &plan)?;
         let Some(edit) = plan.edits().first() else { return Err(ToolError::invalid("no change was given")) };
         let path = edit.path().as_str().to_owned();
         let syntax = syntax(&snapshot, edit, cx.cancel());
+        // The commit compares the hash, so that it never writes over other content.
         let preview = Preview {
             path: path.clone(),
             before: hash(edit.before_hash()),

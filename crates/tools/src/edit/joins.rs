@@ -13,10 +13,11 @@ use m1nd_query::edits::is_test_path;
 use m1nd_query::patterns::LabelMode;
 use serde::Serialize;
 
-use super::writing::NodeDelta;
+use super::writing::{NodeDelta, Written};
 use crate::exploration::{Looking, Severity, list_stored, look};
 use crate::framework::{ToolError, ToolRef, WriteContext};
 use crate::rows::round_value;
+use crate::word::{Word, answer_kinds};
 
 /// Files listed that usually change with the written ones.
 const MAX_PREDICTED: usize = 3;
@@ -27,12 +28,20 @@ const MAX_MATCHES: usize = 3;
 /// Patterns looked for after a write.
 const MAX_PATTERNS: usize = 100;
 
+answer_kinds! {
+    /// What an insight is about.
+    InsightKind {
+        CoChange = "co_change_prediction",
+        Companion = "untouched_test_companion",
+        Recurrence = "antibody_recurrence",
+    }
+}
+
 /// Something that the writer should know.
 #[derive(Debug, Serialize)]
 pub(crate) struct Insight {
-    /// `info`, `warning` or `critical`.
-    severity: &'static str,
-    kind: &'static str,
+    severity: Word<Severity>,
+    kind: Word<InsightKind>,
     message: String,
     confidence: f64,
     evidence: Vec<String>,
@@ -64,6 +73,23 @@ pub(crate) fn join_knowledge(
     let mut proactive_insights = matches(cx, after, &edits)?;
     proactive_insights.extend(list_forgotten(cx, before, after, &edits));
     Ok(Joined { proactive_insights, memory: cx.memory().about(&list_touched(before, after, &edits, nodes), after) })
+}
+
+/// The same of a single plan, if the index has what was written.
+///
+/// # Errors
+/// Those of [`join_knowledge`].
+pub(crate) fn join_written(
+    cx: &WriteContext<'_>,
+    before: &Snapshot,
+    written: &Written,
+    plans: &[Plan],
+    nodes: &NodeDelta,
+) -> Result<Joined, ToolError> {
+    match written.not_indexed {
+        None => join_knowledge(cx, (before, &written.after), plans, nodes),
+        Some(_) => Ok(Joined::default()),
+    }
 }
 
 /// Ids of the touched symbols, what they are in, and their files.
@@ -121,8 +147,8 @@ fn insight(snapshot: &Snapshot, row: PredictRow) -> Insight {
     let cited =
         row.commits.iter().map(|(commit, subject)| format!("{} {subject}", &commit[..commit.floor_char_boundary(12)]));
     Insight {
-        severity: if row.verdict == Verdict::Act { "warning" } else { "info" },
-        kind,
+        severity: Word(if row.verdict == Verdict::Act { Severity::Warning } else { Severity::Info }),
+        kind: Word(kind),
         message: format!("`{}` {verb} and was not touched{support}", row.path),
         confidence: round_value(row.probability),
         evidence: cited.collect(),
@@ -132,11 +158,11 @@ fn insight(snapshot: &Snapshot, row: PredictRow) -> Insight {
 }
 
 /// The kind of an insight and how a file belongs to the written one, which it may test or be tested by.
-fn bond(path: &str, is_test_link: bool, verdict: Verdict) -> (&'static str, &'static str) {
+fn bond(path: &str, is_test_link: bool, verdict: Verdict) -> (InsightKind, &'static str) {
     match is_test_link && RepoPath::new(path).is_ok_and(|path| is_test_path(&path)) {
-        true => ("untouched_test_companion", "tests it"),
-        false if verdict == Verdict::Act => ("co_change_prediction", "usually changes with it"),
-        false => ("co_change_prediction", "often changes with it"),
+        true => (InsightKind::Companion, "tests it"),
+        false if verdict == Verdict::Act => (InsightKind::CoChange, "usually changes with it"),
+        false => (InsightKind::CoChange, "often changes with it"),
     }
 }
 
@@ -170,8 +196,8 @@ fn matches(cx: &WriteContext<'_>, after: &Snapshot, edits: &[&PlannedEdit]) -> R
             };
             if is_new && rows.len() < MAX_MATCHES {
                 rows.push(Insight {
-                    severity: Severity::of(&pattern.value.severity).word(),
-                    kind: "antibody_recurrence",
+                    severity: Word(Severity::of(&pattern.value.severity)),
+                    kind: Word(InsightKind::Recurrence),
                     message: format!(
                         "the new text matches the bug pattern `{}` at {}",
                         pattern.value.name, found.location
@@ -199,7 +225,7 @@ mod tests {
     #[test]
     fn a_file_that_is_tested_does_not_test() {
         let kind = |path: &str| bond(path, true, Verdict::Reverify).0;
-        assert_eq!((kind("tests/test_a.py"), kind("a.py")), ("untouched_test_companion", "co_change_prediction"));
+        assert_eq!((kind("tests/test_a.py"), kind("a.py")), (InsightKind::Companion, InsightKind::CoChange));
         assert_eq!(bond("a.py", false, Verdict::Act).1, "usually changes with it");
     }
 }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
 use super::checking::{self, Commands};
-use super::joins::{Joined, join_knowledge};
+use super::joins::{Joined, join_written};
 use super::locks::check_locks;
 use super::rename_preview::{LeftRow, left_rows, rename_error};
 use super::verification::{Report, Verdict, report};
-use super::writing::{NodeDelta, Syntax, node_delta, syntax, write};
+use super::writing::{NodeDelta, Reindexed, Syntax, node_delta, syntax, write};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
@@ -52,9 +52,8 @@ pub(crate) struct Output {
     /// Other places that write the old name and may mean the symbol, left as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left: Vec<LeftRow>,
-    reingested: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_reingested: Option<&'static str>,
+    #[serde(flatten)]
+    reindexed: Reindexed,
     nodes: NodeDelta,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<Report>,
@@ -131,9 +130,9 @@ impl WriteTool for RenameCommit {
         if rolls_back {
             write(cx, &plan.inverse(), true)?;
         }
-        let joined = match rolls_back || written.not_indexed.is_some() {
+        let joined = match rolls_back {
             true => Joined::default(),
-            false => join_knowledge(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            false => join_written(cx, &snapshot, &written, &plans, &nodes)?,
         };
         let hint = hint_of(is_broken, rolls_back);
         let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };
@@ -144,8 +143,7 @@ impl WriteTool for RenameCommit {
             files: rows,
             possible_left: found.possible.len(),
             left: left_rows(&found.left),
-            reingested: written.not_indexed.is_none(),
-            not_reingested: written.not_indexed,
+            reindexed: Reindexed::new(written.not_indexed),
             nodes,
             verification,
             rolled_back: rolls_back,

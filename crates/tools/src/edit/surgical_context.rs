@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::surgical_context_v2::{
-    ConnectedRow, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
+    ConnectedRow, Connection, Focused, SymbolRow, build_connected, describe_focus, list_used, open, symbols,
 };
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::test_rows::covering_tests;
 use crate::word::Word;
@@ -42,10 +42,6 @@ pub(crate) struct Input {
 
 fn one() -> u32 {
     1
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Debug, Serialize)]
@@ -112,11 +108,13 @@ impl ReadTool for SurgicalContext {
             file_contents: String::new(),
             contents_cut: false,
         };
+        // The text of the file only where no symbol of it was named.
         if shown.symbol.is_none() {
             let end = shown.source.text.floor_char_boundary(MAX_CONTENT);
             output.contents_cut = end < shown.source.text.len();
             output.file_contents = shown.source.text[..end].to_owned();
         }
+        // Who calls it, what it calls, and which tests reach it.
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
             output.callers_known = Word(found.closure.state);
@@ -124,15 +122,16 @@ impl ReadTool for SurgicalContext {
                 let rows = callers(snapshot, node, cx.cancel())?.rows;
                 Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())
             };
-            output.callers = around(snapshot, node, ("caller", input.radius), calling)?;
-            output.callees =
-                around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(list_used(snapshot, node)))?;
+            output.callers = around(snapshot, node, (Connection::Caller, input.radius), calling)?;
+            output.callees = around(snapshot, node, (Connection::Callee, input.radius), |node| {
+                Ok::<_, Cancelled>(list_used(snapshot, node))
+            })?;
             if input.include_tests {
                 let tests = covering_tests(cx, cx.loaded_history().as_ref(), [node], "")?.rows;
                 output.tests = tests
                     .iter()
                     .take(MAX_ROWS)
-                    .map(|row| build_connected(snapshot, row.nearest, "test", false))
+                    .map(|row| build_connected(snapshot, row.nearest, Connection::Test, false))
                     .collect();
             }
         }
@@ -150,7 +149,7 @@ impl ReadTool for SurgicalContext {
 fn around(
     snapshot: &Snapshot,
     start: NodeIx,
-    (relation, radius): (&'static str, u32),
+    (relation, radius): (Connection, u32),
     next: impl Fn(NodeIx) -> Result<Vec<(bool, NodeIx)>, Cancelled>,
 ) -> Result<Vec<ConnectedRow>, Cancelled> {
     let mut found: Vec<(NodeIx, bool, u32)> = Vec::new();

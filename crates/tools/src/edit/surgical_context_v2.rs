@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;
@@ -60,10 +60,6 @@ pub(crate) struct Input {
     proof_focused: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 fn default_connected() -> usize {
     20
 }
@@ -91,12 +87,16 @@ pub(super) struct Focused {
     body_cut: bool,
 }
 
+answer_kinds! {
+    /// How a row belongs to the node in question.
+    pub(super) Connection { Caller = "caller", User = "user", Callee = "callee", Test = "test", }
+}
+
 #[derive(Debug, Serialize)]
 pub(super) struct ConnectedRow {
     #[serde(flatten)]
     node: NodeRow,
-    /// caller, user, callee or test.
-    relation_type: &'static str,
+    relation_type: Word<Connection>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u32>,
     /// Further uses in the same excerpt.
@@ -183,6 +183,7 @@ impl ReadTool for SurgicalContextV2 {
         let mut is_unused = false;
         let mut tests = Vec::new();
         let history = cx.loaded_history();
+        // A file without a symbol in question has no users of its own.
         if let Some(node) = node {
             let found = users(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state;
@@ -192,6 +193,7 @@ impl ReadTool for SurgicalContextV2 {
             let used = callees(snapshot, node);
             total_connected = found.rows.len() + used.len();
             let near = |a: &Occurrence, b: &Occurrence| is_near(a, b, around);
+            // Uses that are near each other share an excerpt.
             connected[0] =
                 found.rows.chunk_by(near).take(limit).map(|uses| user(snapshot, uses, (around, most))).collect();
             connected[1] = used.into_iter().take(limit).collect();
@@ -201,9 +203,11 @@ impl ReadTool for SurgicalContextV2 {
                 let reaching: Vec<_> = found.iter().filter(|row| row.is_by_graph()).collect();
                 total_connected += reaching.len();
                 let reaching = reaching.into_iter().take(limit);
-                connected[2] = reaching.map(|row| build_connected(snapshot, row.nearest, "test", false)).collect();
+                connected[2] =
+                    reaching.map(|row| build_connected(snapshot, row.nearest, Connection::Test, false)).collect();
             }
         }
+        // Some of each kind first: a budget that cuts the rest must not cut a whole kind.
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
         let total = connected.len();
         let page = cx.page(input.max_connected_files);
@@ -282,7 +286,7 @@ fn user(snapshot: &Snapshot, uses: &[Occurrence], (around, most): (u32, u32)) ->
     also_lines.dedup();
     ConnectedRow {
         node: NodeRow::new(snapshot, first.from),
-        relation_type: if is_call(first) { "caller" } else { "user" },
+        relation_type: Word(if is_call(first) { Connection::Caller } else { Connection::User }),
         line_number: Some(lines.0).filter(|line| *line > 0),
         also_lines,
         possible: first.tier != EdgeTier::Certain,
@@ -307,7 +311,7 @@ fn in_turns(lists: [Vec<ConnectedRow>; 3], turn: [usize; 3]) -> Vec<ConnectedRow
 fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
     list_used(snapshot, node)
         .into_iter()
-        .map(|(possible, node)| build_connected(snapshot, node, "callee", possible))
+        .map(|(possible, node)| build_connected(snapshot, node, Connection::Callee, possible))
         .collect()
 }
 
@@ -335,14 +339,14 @@ pub(super) fn list_used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)
 pub(super) fn build_connected(
     snapshot: &Snapshot,
     node: NodeIx,
-    relation_type: &'static str,
+    relation_type: Connection,
     possible: bool,
 ) -> ConnectedRow {
     let graph = snapshot.graph();
     let source_excerpt = source::clip(graph.signature(node));
     ConnectedRow {
         node: NodeRow::new(snapshot, node),
-        relation_type,
+        relation_type: Word(relation_type),
         line_number: None,
         also_lines: Vec::new(),
         possible,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::rows::{self, round_value};
 use crate::word::{Level, Word};
@@ -65,10 +65,6 @@ pub(crate) struct Input {
     include_risk_score: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 #[derive(Debug, Serialize)]
 struct GapRow {
     file_path: String,
@@ -82,7 +78,7 @@ struct GapRow {
 
 #[derive(Debug, Serialize)]
 struct Addition {
-    action_type: &'static str,
+    action_type: ActionWord,
     file_path: String,
     reason: String,
 }
@@ -350,7 +346,7 @@ fn additions(check: &PlanCheck) -> Vec<Addition> {
     critical
         .take(MAX_ADDITIONS)
         .map(|gap| Addition {
-            action_type: "modify",
+            action_type: ActionWord::Modify,
             file_path: gap.path.clone(),
             reason: format!("{} use(s) of a file that goes away", gap.uses),
         })
@@ -399,6 +395,7 @@ fn guidance(
     open_users: &[String],
 ) -> Guidance {
     let first = check.gaps.first().map(|gap| gap.path.clone());
+    // What makes the plan unusable comes first.
     if actions.is_empty() {
         return Guidance::next(
             ProofState::Blocked,
@@ -424,6 +421,7 @@ fn guidance(
             "`depends_on` has a cycle: no order is possible",
         );
     }
+    // Then what the plan breaks, and last who may use it unknown to the index.
     match (critical, first) {
         (0, None) if resolved + creates < actions.len() => {
             let hint = "some planned files are not indexed, so who uses them is not known: check `unresolved`";

@@ -8,7 +8,7 @@ use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
 
 use super::writing::{NodeDelta, Syntax};
-use crate::word::{Level, Word};
+use crate::word::{Level, Word, answer_kinds};
 
 /// Users of a file from which an edit of it has a high risk.
 const HIGH: usize = 10;
@@ -93,14 +93,34 @@ struct BlastRow {
     top_affected: Vec<String>,
 }
 
+answer_kinds! {
+    /// What is checked after a write.
+    CheckName {
+        Syntax = "syntax",
+        Graph = "graph",
+        Layers = "layers",
+        ProjectCommands = "project commands",
+    }
+}
+
+answer_kinds! {
+    /// How a check ended.
+    Ran { Pass = "pass", Fail = "fail", NotRun = "not_run", }
+}
+
 /// A check that may not have been run.
 #[derive(Debug, Serialize)]
 struct CheckRow {
-    name: &'static str,
-    /// `pass`, `fail` or `not_run`.
-    result: &'static str,
+    name: Word<CheckName>,
+    result: Word<Ran>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+}
+
+impl CheckRow {
+    fn not_run(name: CheckName, why: String) -> Self {
+        Self { name: Word(name), result: Word(Ran::NotRun), reason: Some(why) }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -165,8 +185,7 @@ impl Report {
         let commands = match commands {
             Ok(commands) => commands,
             Err(why) => {
-                let name = "project commands";
-                return self.checks.push(CheckRow { name, result: "not_run", reason: Some(why) });
+                return self.checks.push(CheckRow::not_run(CheckName::ProjectCommands, why));
             }
         };
         let any = |result: CheckResult| commands.iter().any(|report| report.result == result);
@@ -197,6 +216,7 @@ pub(crate) fn report(
         plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text(), after: None }).collect();
     let found = verify(before, after, &edited, cancel)?;
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, layers, total_layers, .. } = found;
+    // Syntax counts only where a grammar could read the file.
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
     let syntax_runs = syntax.iter().any(|syntax| syntax.ok.is_some());
     let blast_radius: Vec<BlastRow> = found
@@ -209,6 +229,7 @@ pub(crate) fn report(
             top_affected: row.top,
         })
         .collect();
+    // Broken is certain; risky is a reference, a circle or a layer that a person should look at.
     let is_against = !cycles.is_empty() || !layers.is_empty();
     let is_risky = !doubtful.is_empty() || is_against || blast_radius.iter().any(|row| row.risk.0 == Level::High);
     let verdict = match (syntax_fails || !broken.is_empty(), is_risky) {
@@ -216,17 +237,17 @@ pub(crate) fn report(
         (false, true) => Verdict::Risky,
         (false, false) => Verdict::Unverified,
     };
-    let passed = |fails: bool| if fails { "fail" } else { "pass" };
+    // What was not run is listed, so that silence does not count as a pass.
+    let passed = |fails: bool| if fails { Ran::Fail } else { Ran::Pass };
     let mut checks = vec![
         CheckRow {
-            name: "syntax",
-            result: if syntax_runs { passed(syntax_fails) } else { "not_run" },
+            name: Word(CheckName::Syntax),
+            result: Word(if syntax_runs { passed(syntax_fails) } else { Ran::NotRun }),
             reason: (!syntax_runs).then(|| "no file has a grammar here".to_owned()),
         },
-        CheckRow { name: "graph", result: passed(!broken.is_empty()), reason: None },
+        CheckRow { name: Word(CheckName::Graph), result: Word(passed(!broken.is_empty())), reason: None },
     ];
-    let not_run = |why| CheckRow { name: "layers", result: "not_run", reason: Some(why) };
-    checks.extend(found.unusable_layers.map(not_run));
+    checks.extend(found.unusable_layers.map(|why| CheckRow::not_run(CheckName::Layers, why)));
     Ok(Report {
         verdict,
         total_broken: Some(total_broken).filter(|total| *total > broken.len()),

@@ -26,6 +26,21 @@ pub(crate) struct Written {
     pub(crate) not_indexed: Option<&'static str>,
 }
 
+/// Whether the index has what was written, in an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Reindexed {
+    reingested: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_reingested: Option<&'static str>,
+}
+
+impl Reindexed {
+    /// `not_indexed` is the reason why the index does not have it.
+    pub(crate) fn new(not_indexed: Option<&'static str>) -> Self {
+        Self { reingested: not_indexed.is_none(), not_reingested: not_indexed }
+    }
+}
+
 /// Commits a plan and brings the index up to date.
 pub(crate) fn write(cx: &WriteContext<'_>, plan: &Plan, reingest: bool) -> Result<Written, ToolError> {
     let total = plan.changes().count();

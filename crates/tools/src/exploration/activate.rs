@@ -74,7 +74,7 @@ pub(crate) struct Row {
 pub(crate) struct Ghost {
     #[serde(flatten)]
     edge: GhostRow,
-    shared_dimensions: [&'static str; 1],
+    shared_dimensions: [Word<Dimension>; 1],
 }
 
 #[derive(Debug, Serialize)]
@@ -212,7 +212,7 @@ fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
 }
 
 fn ghost(snapshot: &Snapshot, ghost: &GhostEdge) -> Ghost {
-    Ghost { edge: GhostRow::new(snapshot, ghost), shared_dimensions: [Dimension::Temporal.word()] }
+    Ghost { edge: GhostRow::new(snapshot, ghost), shared_dimensions: [Word(Dimension::Temporal)] }
 }
 
 fn hole(snapshot: &Snapshot, hole: &StructuralHole) -> Hole {

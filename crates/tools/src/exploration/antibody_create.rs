@@ -21,6 +21,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value, session_error};
+use crate::word::{Kind, Word};
 
 /// Longest name and description, in characters.
 const MAX_TEXT: usize = 1_000;
@@ -39,6 +40,17 @@ pub(crate) enum Action {
     Disable,
     Enable,
     Delete,
+}
+
+impl Kind for Action {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Disable => "disable",
+            Self::Enable => "enable",
+            Self::Delete => "delete",
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -100,7 +112,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     success: Option<bool>,
-    action: &'static str,
+    action: Word<Action>,
     /// None for a proposal.
     antibody_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,6 +182,7 @@ impl WriteTool for AntibodyCreate {
             return Err(ToolError::new(ErrorCode::LimitReached, message).next_step("delete one that is not needed"));
         }
         let (mut pattern, learned) = read_pattern(cx, &input)?;
+        // A new pattern is tried at once: what it matches now is its first evidence.
         let looking = Looking {
             snapshot: &snapshot,
             mode: LabelMode::Substring,
@@ -190,7 +203,7 @@ impl WriteTool for AntibodyCreate {
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("antibody_scan"), None, hint);
         Ok(Answer::new(Output {
             success: None,
-            action: "create",
+            action: Word(Action::Create),
             antibody_id: id,
             code: pattern.code.filter(|_| learned.is_some()),
             language: pattern.language.filter(|_| learned.is_some()),
@@ -213,7 +226,7 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
     let action = match input.action {
         Action::Delete => {
             sessions.remove::<BugPattern>(cx.agent(), id).map_err(session_error)?;
-            "delete"
+            Action::Delete
         }
         action => {
             let enabled = action == Action::Enable;
@@ -222,10 +235,11 @@ fn change(cx: &WriteContext<'_>, input: &Input) -> Result<Answer<Output>, ToolEr
                 Ok::<(), m1nd_sessions::SessionError>(())
             };
             sessions.update(cx.agent(), id, set).map_err(session_error)?;
-            if enabled { "enable" } else { "disable" }
+            if enabled { Action::Enable } else { Action::Disable }
         }
     };
-    let output = Output { success: Some(true), action, antibody_id: Some(id.clone()), ..Output::default() };
+    let output =
+        Output { success: Some(true), action: Word(action), antibody_id: Some(id.clone()), ..Output::default() };
     Ok(Answer::new(output).guidance(Guidance::state(ProofState::Triaging)))
 }
 
@@ -241,6 +255,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         return Err(ToolError::invalid("expected exactly one of the arguments `commit`, `code` and `pattern`"));
     }
+    // Stored texts are bounded and hold no secrets.
     let mut pattern = BugPattern {
         name: redact_text(input.name.as_deref().unwrap_or("unnamed")),
         description: redact_text(input.description.as_deref().unwrap_or_default()),
@@ -248,6 +263,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
         enabled: true,
         ..BugPattern::default()
     };
+    // From a fix: what it removed, if that is specific enough.
     if let Some(text) = &input.commit {
         let (learned, subject, commit) = learn(cx, text)?;
         if input.name.is_none() {
@@ -259,6 +275,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
         pattern.commit = Some(commit);
         return Ok((pattern, Some(learned)));
     }
+    // From code with metavariables.
     if let Some(code) = &input.code {
         check_code(code, input.language.as_deref())?;
         pattern.specificity = specificity_of(code);
@@ -266,6 +283,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
             (Some(code.clone()), input.language.as_ref().map(|name| name.trim().to_lowercase()));
         return Ok((pattern, None));
     }
+    // From nodes and edges of the graph.
     let Some(given) = &input.pattern else { return Err(ToolError::invalid("argument `pattern` is missing")) };
     let node = |node: &NodeInput| BugNode {
         role: node.role.clone(),
@@ -282,6 +300,7 @@ fn read_pattern(cx: &WriteContext<'_>, input: &Input) -> Result<(BugPattern, Opt
     pattern.edges = given.edges.iter().map(edge).collect();
     pattern.negative_edges = given.negative_edges.iter().map(edge).collect();
     pattern.specificity = subgraph(&pattern.nodes, &pattern.edges, &pattern.negative_edges)?.specificity();
+    // A pattern that matches anything would only be switched off later.
     if pattern.specificity < LEAST_SPECIFICITY {
         let message = format!(
             "argument `pattern` is too broad: specificity {:.2}, expected at least {LEAST_SPECIFICITY}",
@@ -337,6 +356,7 @@ fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, S
     let history = snapshot.history(cx.cancel());
     let place: PlacedHistory<'_> = past::first_place(&snapshot, &history).map_err(past::without_history)?;
     let name = past::commit(&place, "commit", text)?.name();
+    // The commit must be one that was read: its texts before and after are compared.
     let number = place.history.commits().iter().position(|commit| commit.name() == name).ok_or_else(|| {
         ToolError::new(
             ErrorCode::RevisionNotFound,
@@ -355,6 +375,7 @@ fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, S
             lines: file.lines.clone(),
         })
         .collect();
+    // A good pattern matches few places outside of the fix; one that cannot be searched counts as bad.
     let elsewhere = |language: Language, text: &str, _: &SyntaxQuery| -> Result<usize, Cancelled> {
         let query = ScanQuery {
             wanted: Wanted::Code { language: Some(language), text: text.to_owned() },

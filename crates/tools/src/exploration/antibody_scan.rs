@@ -13,6 +13,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::count;
+use crate::word::{Kind, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -29,6 +30,15 @@ pub(crate) enum ScopeWord {
     #[default]
     All,
     Changed,
+}
+
+impl Kind for ScopeWord {
+    fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Changed => "changed",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -82,7 +92,7 @@ pub(crate) struct Row {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scan_scope: &'static str,
+    scan_scope: Word<ScopeWord>,
     matches: Vec<Row>,
     total_matches: usize,
     antibodies_checked: usize,
@@ -137,6 +147,7 @@ impl ReadTool for AntibodyScan {
         if input.since.is_some() && input.scope != ScopeWord::Changed {
             return Err(ToolError::invalid("argument `since` needs `scope` \"changed\""));
         }
+        // The patterns to look for: those that the call names, also disabled ones, or all that are enabled.
         let (mut known, unreadable) = list_stored(cx.list_held())?;
         for id in &input.antibody_ids {
             if !known.iter().any(|pattern| pattern.id == *id) {
@@ -153,6 +164,7 @@ impl ReadTool for AntibodyScan {
         });
         known.retain(|pattern| Severity::of(&pattern.value.severity) >= input.min_severity);
         known.sort_by_key(|pattern| std::cmp::Reverse(Severity::of(&pattern.value.severity)));
+        // A later page is refused if a pattern has changed since the first.
         known.iter().for_each(|pattern| cx.rests_on(format!("{} {}", pattern.id, pattern.version).as_bytes()));
         let mut gaps: Vec<String> = Vec::new();
         if unreadable > 0 {
@@ -173,6 +185,7 @@ impl ReadTool for AntibodyScan {
             limit: input.max_matches_per_antibody.max(TOO_MANY),
             cancel: cx.cancel(),
         };
+        // A pattern that matches everywhere says nothing, unless it was asked for.
         let (mut rows, mut timed_out, mut too_broad) = (Vec::new(), Vec::new(), Vec::new());
         for pattern in &known {
             cx.cancel().check()?;
@@ -208,7 +221,7 @@ impl ReadTool for AntibodyScan {
             None => Guidance::state(ProofState::Triaging),
         };
         let output = Output {
-            scan_scope: if changed.is_some() { "changed" } else { "all" },
+            scan_scope: Word(if changed.is_some() { ScopeWord::Changed } else { ScopeWord::All }),
             matches: page.cut(rows),
             total_matches: total,
             antibodies_checked: known.len(),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{ErrorCode, HeldValues, ToolError};
 use crate::rows::session_error;
+use crate::word::kinds;
 
 /// Severity of a bug pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize, JsonSchema)]
@@ -24,6 +25,8 @@ pub(crate) enum Severity {
     Warning,
     Critical,
 }
+
+kinds! { Severity, }
 
 impl Severity {
     pub(crate) const fn word(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Shows what changed since the agent's last visit.
 
-use m1nd_mind::Trust;
+use m1nd_mind::{Kind, Trust};
 use m1nd_query::changes::{Baseline, Drift as Found, FileChange, Velocity, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub(crate) struct Feedback {
 #[derive(Debug, Serialize)]
 pub(crate) struct MemoryRow {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Kind,
     title: String,
     /// Its place: `file:line`.
     source: String,
@@ -257,7 +257,7 @@ fn memories(cx: &ReadContext<'_>, time: i64, missing: &mut Option<String>) -> Ve
     let row = |at: usize| {
         let record = &memory.records[at];
         MemoryRow {
-            kind: record.kind.name(),
+            kind: record.kind,
             title: record.title.to_string(),
             source: format!("{}:{}", record.source.file, record.source.line),
             date: memory.dates[at].clone(),

@@ -202,6 +202,7 @@ impl ReadTool for FlowSimulate {
             )
             .next_step("pass functions as `entry_nodes`"));
         }
+        // Points that some pair of flows reaches without a common lock.
         let mut points: Vec<Point> = found
             .shared
             .iter()

@@ -13,7 +13,7 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 use crate::heuristics;
 use crate::past::{self, CitedCommit};
 use crate::rows::{self, round_value};
-use crate::word::{Band, Word};
+use crate::word::{Band, Kind, Level, Word, answer_kinds};
 
 /// Files within two steps up to which the blast radius is low, and medium.
 const LOW_BLAST: usize = 3;
@@ -50,20 +50,25 @@ pub(crate) struct Signals {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    risk_level: &'static str,
+    risk_level: Word<Level>,
     risk_score: f64,
     blast_radius_files: usize,
-    blast_radius_risk: &'static str,
+    blast_radius_risk: Word<Level>,
     top_affected: Vec<String>,
     antibody_hits: Option<u32>,
     heuristic_signals: Signals,
+}
+
+answer_kinds! {
+    /// The argument that named the file.
+    pub(crate) ResolvedBy { NodeId = "node_id", FilePath = "file_path", }
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node_id: String,
     file_path: String,
-    resolved_by: &'static str,
+    resolved_by: Word<ResolvedBy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     heuristic_summary: Option<Summary>,
     /// As in `panoramic`.
@@ -108,8 +113,8 @@ impl ReadTool for HeuristicsSurface {
         let snapshot = cx.require_indexed()?;
         let graph = snapshot.graph();
         let (node, resolved_by) = match (&input.node_id, &input.file_path) {
-            (Some(text), _) => (rows::resolve(snapshot, "node_id", text)?, "node_id"),
-            (None, Some(text)) => (rows::resolve(snapshot, "file_path", text)?, "file_path"),
+            (Some(text), _) => (rows::resolve(snapshot, "node_id", text)?, ResolvedBy::NodeId),
+            (None, Some(text)) => (rows::resolve(snapshot, "file_path", text)?, ResolvedBy::FilePath),
             (None, None) => {
                 return Err(ToolError::invalid(
                     "arguments `node_id` and `file_path` are missing, expected one of them",
@@ -130,7 +135,7 @@ impl ReadTool for HeuristicsSurface {
         let output = Output {
             node_id: graph.id(node).to_owned(),
             file_path: graph.path(file).to_owned(),
-            resolved_by,
+            resolved_by: Word(resolved_by),
             heuristic_summary: row.map(|row| summary(snapshot, file, row)),
             combined_risk: row.and_then(|row| row.combined).map(round_value),
             parts: parts(true)
@@ -157,10 +162,11 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
     let graph = snapshot.graph();
     let affected = dependents(graph, file, BLAST_STEPS);
     let (blast, blast_share, blast_factor) = match affected.len() {
-        count if count <= LOW_BLAST => ("low", 0.0, 1.0),
-        count if count <= MEDIUM_BLAST => ("medium", 0.5, 1.05),
-        _ => ("high", 1.0, 1.15),
+        count if count <= LOW_BLAST => (Level::Low, 0.0, 1.0),
+        count if count <= MEDIUM_BLAST => (Level::Medium, 0.5, 1.05),
+        _ => (Level::High, 1.0, 1.15),
     };
+    // What is unknown adds nothing: it is neither a risk nor a proof of safety.
     let trust = row.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
     let tier = row.trust.as_ref().map_or(Tier::Unknown, |trust| trust.verdict.tier);
     let multiplier = heuristics::multiplier(trust);
@@ -170,23 +176,24 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
     let hits = f64::from(row.matches.unwrap_or(0).min(3));
     let above = multiplier.unwrap_or(1.0) - 1.0;
     let score = 0.4 * (above / 2.0).clamp(0.0, 1.0) + 0.25 * magnitude + 0.15 * hits / 3.0 + 0.2 * blast_share;
+    // A wide blast radius alone is enough.
     let level = match () {
-        () if score >= HIGH || blast == "high" => "high",
-        () if score >= MEDIUM || blast == "medium" => "medium",
-        () => "low",
+        () if score >= HIGH || blast == Level::High => Level::High,
+        () if score >= MEDIUM || blast == Level::Medium => Level::Medium,
+        () => Level::Low,
     };
     let mut reasons = heuristics::reasons(trust, tremor);
     if hits > 0.0 {
         reasons.push(format!("bug patterns match x{}", row.matches.unwrap_or(0)));
     }
-    if blast != "low" {
-        reasons.push(format!("{blast} blast radius"));
+    if blast != Level::Low {
+        reasons.push(format!("{} blast radius", blast.word()));
     }
     Summary {
-        risk_level: level,
+        risk_level: Word(level),
         risk_score: round_value(score),
         blast_radius_files: affected.len(),
-        blast_radius_risk: blast,
+        blast_radius_risk: Word(blast),
         top_affected: affected.iter().take(NAMED).map(|node| graph.path(*node).to_owned()).collect(),
         antibody_hits: row.matches,
         heuristic_signals: Signals {

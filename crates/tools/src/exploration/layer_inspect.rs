@@ -138,6 +138,7 @@ impl ReadTool for LayerInspect {
                 .next_step("call `layers` for the levels, with the same arguments"));
         };
         let mut nodes = nodes(snapshot, &found, level);
+        // Edges inside of the layer; those to others are violations or uses.
         let inner: Vec<usize> = (0..found.files.arcs.len())
             .filter(|at| {
                 let arc = &found.files.arcs[*at];
@@ -156,6 +157,7 @@ impl ReadTool for LayerInspect {
         let shown = if input.include_edges { EDGES } else { 0 };
         let total = nodes.len();
         let health = health(&found, level, inner.len());
+        // The most central first, as these say most about the layer.
         nodes.sort_by(|a, b| b.pagerank.total_cmp(&a.pagerank).then_with(|| a.node_id.cmp(&b.node_id)));
         let guidance = match nodes.iter().find(|node| node.violations_as_source > 0) {
             Some(node) => {

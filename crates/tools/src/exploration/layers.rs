@@ -16,7 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value};
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;
@@ -109,12 +109,17 @@ pub(crate) struct Open {
     why: String,
 }
 
+answer_kinds! {
+    /// How a file stands to the layers.
+    pub(crate) UtilityKind { CrossCutting = "cross_cutting", Orphan = "orphan", Bridge = "bridge", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Utility {
     node_id: String,
     label: String,
     used_by_layers: usize,
-    classification: &'static str,
+    classification: Word<UtilityKind>,
 }
 
 #[derive(Debug, Serialize)]
@@ -211,6 +216,7 @@ impl ReadTool for Layers {
         if found.layering.unclassified > 0 {
             gaps.push(format!("{} in no declared layer", count(found.layering.unclassified, "file")));
         }
+        // With `since`, only what the change adds.
         let mut violations: Vec<Violation> =
             found.layering.against.iter().map(|row| Violation::of(snapshot, &found, row, None)).collect();
         let mut new_cycles = None;
@@ -220,6 +226,7 @@ impl ReadTool for Layers {
         }
         let total_violations = violations.len();
         violations.truncate(if input.include_violations { input.violation_limit } else { 0 });
+        // Tests may use everything, so that they are a layer of their own.
         let mut layers = layer_rows(snapshot, &found, &kinds);
         if !input.exclude_tests {
             layers.extend(tests(snapshot, &found, &query));
@@ -310,6 +317,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
     }
     let modules = &found.layering.modules;
     let row = |(level, layer): (usize, &m1nd_query::layers::Layer)| {
+        // Files, or the symbols in them of the kinds that were asked for.
         let mut ranked: Vec<(NodeIx, usize)> = match kinds {
             [] => layer.files.iter().map(|at| (found.files.nodes[*at], *at)).collect(),
             kinds => {
@@ -415,9 +423,9 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
         levels[at]?;
         let (is_joined, is_bridge) = gaps[at];
         let classification = match () {
-            () if users[at].len() >= least => "cross_cutting",
-            () if !is_joined => "orphan",
-            () if is_bridge => "bridge",
+            () if users[at].len() >= least => UtilityKind::CrossCutting,
+            () if !is_joined => UtilityKind::Orphan,
+            () if is_bridge => UtilityKind::Bridge,
             () => return None,
         };
         let node = found.files.nodes[at];
@@ -427,7 +435,7 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
                 node_id: graph.id(node).to_owned(),
                 label: graph.label(node).to_owned(),
                 used_by_layers: users[at].len(),
-                classification,
+                classification: Word(classification),
             },
         ))
     };

@@ -67,14 +67,18 @@ pub(crate) struct Holder {
     line: Option<u32>,
 }
 
+answer_kinds! {
+    /// What is missing.
+    pub(crate) GapKind { StructuralHole = "structural_hole", MissingAbstraction = "missing_abstraction", }
+}
+
 /// Members of every row.
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
     node_id: String,
     label: String,
-    /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<GapKind>,
     node_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
@@ -228,13 +232,13 @@ impl ReadTool for Missing {
     }
 }
 
-fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -> Place {
+fn place(snapshot: &Snapshot, node: NodeIx, kind: GapKind, label: String) -> Place {
     let graph = snapshot.graph();
     let (line_start, line_end) = graph.lines(node);
     Place {
         node_id: graph.id(node).to_owned(),
         label,
-        kind,
+        kind: Word(kind),
         node_type: Word(graph.kind(node)),
         file_path: graph.path(node).to_owned(),
         line_start,
@@ -263,7 +267,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     });
     let label = one.uses.iter().map(|node| show_label(snapshot, *node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
-        place: place(snapshot, one.by[0].0, "missing_abstraction", label),
+        place: place(snapshot, one.by[0].0, GapKind::MissingAbstraction, label),
         reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
         uses: one.uses.iter().map(|node| graph.id(*node).to_owned()).collect(),
         evidence: sites.collect(),
@@ -288,7 +292,7 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
         line: at.map(|(_, at)| at.line),
     });
     LackingRow {
-        place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
+        place: place(snapshot, hole.node, GapKind::StructuralHole, graph.label(hole.node).to_owned()),
         status: Word(if hole.open.is_none() { LackStatus::Missing } else { LackStatus::CannotTell }),
         reason: reason(snapshot, hole, &siblings),
         cannot_tell: hole.open.clone(),
@@ -352,6 +356,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
         format!("{}`{}`", if is_test { "test " } else { "" }, show_label(snapshot, *node))
     };
+    // What the others have.
     let have = match &hole.lacks {
         Lacking::Uses(relation, node) => {
             let verb = match relation {
@@ -378,6 +383,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
         Lacking::Tested => "are used by a test".to_owned(),
         Lacking::Documented => "have a doc comment".to_owned(),
     };
+    // What this one lacks, in the same verb.
     let end = if hole.open.is_none() { "does not" } else { "is not known to" };
     let end = match &hole.lacks {
         Lacking::UsedBy(..) | Lacking::Tested => end.replace("does not", "is not").replace("known to", "known to be"),

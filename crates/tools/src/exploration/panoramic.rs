@@ -16,7 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::round_value;
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Default number of modules.
 const DEFAULT_ROWS: usize = 100;
@@ -68,9 +68,19 @@ pub(crate) struct Module {
     recommendation: Option<String>,
 }
 
+answer_kinds! {
+    /// The strongest reason of an alert.
+    pub(crate) AlertKind {
+        TrustDeficit = "trust_deficit",
+        Antibody = "antibody_critical",
+        Layers = "layer_violation_cluster",
+        HighRisk = "high_risk",
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Alert {
-    category: &'static str,
+    category: Word<AlertKind>,
     message: String,
     affected_nodes: Vec<String>,
     severity: f64,
@@ -141,6 +151,7 @@ impl ReadTool for Panoramic {
         let page = cx.page(input.limit);
         let found = risks(cx, past::scope(input.scope.as_deref())?)?;
         let scanned = found.files.len();
+        // Critical is a share of all files, and only above a risk: a calm project has none.
         let critical = (scanned as f64 * CRITICAL_SHARE).ceil() as usize;
         let is_critical =
             |at: usize, row: &FileRisk| at < critical && row.combined.is_some_and(|risk| risk >= CRITICAL_RISK);
@@ -159,6 +170,7 @@ impl ReadTool for Panoramic {
         });
         let health = health(&found.files);
         let rows: Vec<(usize, FileRisk)> = found.files.into_iter().enumerate().collect();
+        // Rows below the wanted risk are left out after the alerts and the health, which are of all files.
         let kept = |(_, row): &(usize, FileRisk)| {
             input.min_risk <= 0.0 || row.combined.is_some_and(|risk| risk >= input.min_risk)
         };
@@ -220,13 +232,14 @@ fn because(row: &FileRisk) -> String {
 fn alert(snapshot: &Snapshot, row: &FileRisk) -> Alert {
     let id = snapshot.graph().id(row.node).to_owned();
     let category = match row.strongest().first().map(|(part, _)| *part) {
-        Some(Part::Defect) => "trust_deficit",
-        Some(Part::BugPatterns) => "antibody_critical",
-        Some(Part::Layer) => "layer_violation_cluster",
-        _ => "high_risk",
+        Some(Part::Defect) => AlertKind::TrustDeficit,
+        Some(Part::BugPatterns) => AlertKind::Antibody,
+        Some(Part::Layer) => AlertKind::Layers,
+        _ => AlertKind::HighRisk,
     };
     let severity = round_value(row.combined.unwrap_or_default());
-    Alert { category, message: format!("{id}: {severity}{}", because(row)), affected_nodes: vec![id], severity }
+    let message = format!("{id}: {severity}{}", because(row));
+    Alert { category: Word(category), message, affected_nodes: vec![id], severity }
 }
 
 fn module(snapshot: &Snapshot, row: &FileRisk, is_critical: bool, with_text: bool) -> Module {

@@ -12,6 +12,7 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 use crate::past;
 use crate::perspective::open_perspectives;
 use crate::rows::{count, round_value};
+use crate::word::{Kind, Word, answer_kinds};
 
 /// Calls that are listed one by one, newest first.
 const QUERIES: usize = 100;
@@ -71,9 +72,18 @@ pub(crate) struct QueryRecord {
     summary: String,
 }
 
+answer_kinds! {
+    /// What a finding is from.
+    pub(crate) BugKind {
+        AntibodyMatch = "antibody_match",
+        TrustDeficit = "trust_deficit",
+        TremorSpike = "tremor_spike",
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct BugRecord {
-    category: &'static str,
+    category: Word<BugKind>,
     node_id: String,
     description: String,
     severity: f64,
@@ -231,7 +241,7 @@ fn evolution(snapshot: &Snapshot, log: &CallLog) -> Evolution {
 fn bugs(snapshot: &Snapshot, files: &[FileRisk], now_ms: u64) -> Vec<BugRecord> {
     let id = |row: &FileRisk| snapshot.graph().id(row.node).to_owned();
     let record = |category, row: &FileRisk, description, severity: f64| BugRecord {
-        category,
+        category: Word(category),
         node_id: id(row),
         description,
         severity: round_value(severity.clamp(0.0, 1.0)),
@@ -239,17 +249,22 @@ fn bugs(snapshot: &Snapshot, files: &[FileRisk], now_ms: u64) -> Vec<BugRecord> 
     };
     let matched = files.iter().filter_map(|row| Some((row, row.matches.filter(|count| *count > 0)?)));
     let matched = matched.map(|(row, hits)| {
-        record("antibody_match", row, count(hits as usize, "match of bug patterns"), f64::from(hits) / FULL_TREMOR)
+        record(
+            BugKind::AntibodyMatch,
+            row,
+            count(hits as usize, "match of bug patterns"),
+            f64::from(hits) / FULL_TREMOR,
+        )
     });
     let risky = files.iter().filter_map(|row| Some((row, row.trust.as_ref()?)));
     let risky = risky.filter(|(_, trust)| trust.verdict.tier == Tier::High).map(|(row, trust)| {
         let text = format!("{}, more than the mean of the project", count(trust.exposure.fixes.len(), "fix commit"));
-        record("trust_deficit", row, text, 1.0 - trust.verdict.trust)
+        record(BugKind::TrustDeficit, row, text, 1.0 - trust.verdict.trust)
     });
     let shaken = files.iter().filter_map(|row| Some((row, row.tremor.as_ref()?)));
     let shaken = shaken.filter(|(_, tremor)| tremor.tremor.level >= TremorLevel::High).map(|(row, tremor)| {
         let text = format!("its pace accelerates by {:.1} standard deviations", tremor.tremor.magnitude);
-        record("tremor_spike", row, text, tremor.tremor.magnitude / FULL_TREMOR)
+        record(BugKind::TremorSpike, row, text, tremor.tremor.magnitude / FULL_TREMOR)
     });
     matched.take(BUGS).chain(risky.take(BUGS)).chain(shaken.take(BUGS)).collect()
 }
@@ -271,8 +286,8 @@ fn write_report(report: &Output, is_markdown: bool) -> String {
     lines.push(title("Queries"));
     lines.extend(report.queries_made.iter().take(RECENT).map(|call| format!("- {} {}", call.tool, call.summary)));
     lines.push(title("Bugs found"));
-    lines
-        .extend(report.bugs_found.iter().map(|bug| format!("- {} {}: {}", bug.category, bug.node_id, bug.description)));
+    let bug = |bug: &BugRecord| format!("- {} {}: {}", bug.category.0.word(), bug.node_id, bug.description);
+    lines.extend(report.bugs_found.iter().map(bug));
     lines.push(title("Graph"));
     lines.push(format!(
         "- nodes +{}/-{}, edges +{}/-{}, {}",

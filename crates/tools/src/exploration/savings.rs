@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::rows::round_value;
+use crate::word::{Word, answer_kinds};
 
 /// Milliseconds of a second.
 const SECOND: f64 = 1_000.0;
@@ -20,6 +21,11 @@ pub(crate) struct Input {
     usd_per_million_tokens: Option<f64>,
 }
 
+answer_kinds! {
+    /// What figures rest on.
+    pub(crate) Basis { MeasuredBytes = "measured_bytes", }
+}
+
 /// What was measured, and what follows from it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Measured {
@@ -28,7 +34,7 @@ pub(crate) struct Measured {
     pub(crate) cost_saved_usd: Option<f64>,
     pub(crate) file_reads_avoided: u64,
     pub(crate) lines_avoided: u64,
-    pub(crate) basis: &'static str,
+    pub(crate) basis: Word<Basis>,
     pub(crate) returned_bytes: u64,
     pub(crate) files_bytes: u64,
     pub(crate) distinct_files: u64,
@@ -46,7 +52,7 @@ impl Measured {
             cost_saved_usd: cost(tokens, price),
             file_reads_avoided: partly,
             lines_avoided: (hold.lines as f64 * share) as u64,
-            basis: "measured_bytes",
+            basis: Word(Basis::MeasuredBytes),
             returned_bytes: log.returned_bytes,
             files_bytes: hold.bytes,
             distinct_files: log.files.len() as u64,

@@ -13,7 +13,7 @@ use crate::framework::{
     is_zero, number, rows_schema, yes,
 };
 use crate::rows::{self, count, round_value};
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -98,11 +98,20 @@ pub(crate) struct Skipped {
     reason: String,
 }
 
+answer_kinds! {
+    /// How the pattern of a call is understood.
+    pub(crate) ReadAs {
+        BuiltIn = "built_in",
+        Code = "code",
+        Regex = "regex",
+        Query = "tree_sitter_query",
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     pattern: String,
-    /// `built_in`, `code`, `regex` or `tree_sitter_query`.
-    read_as: &'static str,
+    read_as: Word<ReadAs>,
     findings: Vec<Row>,
     files_scanned: usize,
     total_matches_raw: usize,
@@ -186,20 +195,22 @@ impl ReadTool for Scan {
             false_positives: input.include_false_positives,
         };
         let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel(), cx.progress()).map_err(fault)?;
+        // A later page is refused if the findings have changed since the first.
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
         let (pattern, read_as) = match &wanted {
-            Wanted::BuiltIn(pattern) => (pattern.word(), "built_in"),
-            Wanted::Query { .. } => ("custom", "tree_sitter_query"),
-            Wanted::Code { .. } => ("custom", "code"),
-            Wanted::Regex(_) => ("custom", "regex"),
+            Wanted::BuiltIn(pattern) => (pattern.word(), ReadAs::BuiltIn),
+            Wanted::Query { .. } => ("custom", ReadAs::Query),
+            Wanted::Code { .. } => ("custom", ReadAs::Code),
+            Wanted::Regex(_) => ("custom", ReadAs::Regex),
         };
         let findings = found.findings.iter().skip(page.offset).take(page.limit);
+        // What is left of the matches could not be judged.
         let [confirmed, mitigated, false_positive] = found.by_status;
         let output = Output {
             pattern: input.pattern,
-            read_as,
+            read_as: Word(read_as),
             findings: findings.map(|finding| row(snapshot, pattern, finding.clone())).collect(),
             files_scanned: found.files_scanned,
             total_matches_raw: found.raw,

@@ -2,8 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::trace::{
-    CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
-    TraceQuery, trace_given,
+    CoChange, ExceptionRelation, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Origin, Place,
+    Risk, Suspect, TraceAnswer, TraceQuery, trace_given,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{NodeRow, count, round_value};
+use crate::shorten;
 use crate::word::Word;
 
 /// Default number of suspects.
@@ -60,7 +61,7 @@ const fn default_window() -> f64 {
 pub(crate) struct ExceptionRow {
     language: &'static str,
     /// `reported`, `cause`, `context`, `member`, `suppressed` or `aside`.
-    relation: &'static str,
+    relation: Word<ExceptionRelation>,
     error_type: String,
     message: String,
     frames: usize,
@@ -113,7 +114,7 @@ pub(crate) struct UnmappedRow {
     function: Option<String>,
     line: Option<u32>,
     /// `code`, `vendored`, `runtime` or `minified`.
-    origin: &'static str,
+    origin: Word<Origin>,
     reason: String,
 }
 
@@ -134,7 +135,7 @@ pub(crate) struct ScopeRow {
     /// `null` if no frame is in the index.
     estimated_blast_radius: Option<usize>,
     /// `low`, `medium`, `high` or `unknown`.
-    risk_level: &'static str,
+    risk_level: Word<Risk>,
 }
 
 #[derive(Debug, Serialize)]
@@ -318,16 +319,13 @@ fn missing(found: &TraceAnswer) -> Option<String> {
 }
 
 fn shorten_message(message: &str) -> String {
-    match message.char_indices().nth(MAX_MESSAGE) {
-        Some((end, _)) => format!("{}…", &message[..end]),
-        None => message.to_owned(),
-    }
+    shorten::to_chars(message, MAX_MESSAGE).into_owned()
 }
 
 fn exception_row(exception: &ExceptionSummary) -> ExceptionRow {
     ExceptionRow {
         language: exception.language,
-        relation: exception.relation.word(),
+        relation: Word(exception.relation),
         error_type: exception.kind.clone(),
         message: shorten_message(&exception.message),
         frames: exception.frames,
@@ -340,7 +338,7 @@ fn unmapped_row(frame: &MappedFrame, reason: &str) -> UnmappedRow {
         file_path: frame.frame.path.clone(),
         function: frame.frame.function.clone(),
         line: frame.frame.line,
-        origin: frame.frame.origin.word(),
+        origin: Word(frame.frame.origin),
         reason: reason.to_owned(),
     }
 }
@@ -386,11 +384,12 @@ fn scope_row(scope: &FixScope) -> ScopeRow {
     ScopeRow {
         files_to_inspect: scope.files.clone(),
         estimated_blast_radius: scope.blast_radius,
-        risk_level: scope.risk,
+        risk_level: Word(scope.risk),
     }
 }
 
 fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
+    // No trace was recognized: only words can help.
     if let Some(first) = found.suspects.first().filter(|_| found.exceptions.is_empty()) {
         let graph = snapshot.graph();
         let (id, label) = (graph.id(first.node).to_owned(), graph.label(first.node));
@@ -404,6 +403,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
         let words = line.map(|line| line.chars().take(MAX_TARGET).collect());
         return Guidance::next(ProofState::Blocked, ToolRef("seek"), words, hint);
     }
+    // A trace, but none of its code is here.
     let Some(first) = found.suspects.first() else {
         let name = found.frames.iter().find_map(|frame| frame.frame.function_name()).map(str::to_owned);
         let hint = format!(
@@ -422,6 +422,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
         let hint = format!("open `{label}`, but the trace is from another version: its lines differ");
         return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
+    // A suspect that stands out is proposed alone.
     let leads = found.suspects.get(1).is_none_or(|second| first.evidence >= CLEAR_LEAD * second.evidence);
     if leads && first.trace_depth.is_some() {
         let hint =

@@ -148,6 +148,7 @@ impl ReadTool for Tremor {
         if let Some(node) = node {
             paths = past::scope(Some(snapshot.graph().path(node)))?;
         }
+        // The window of commits.
         let text = input.window.trim().to_lowercase();
         let days = match Depth::parse(&text) {
             Some(Depth::Days(days)) => Some(days),
@@ -161,6 +162,7 @@ impl ReadTool for Tremor {
         };
         let history = cx.history();
         let mut found = tremor_nodes(snapshot, &history, &paths, days, cx.cancel())?;
+        // Few observations make every change look sudden.
         let sufficient = |row: &TremorNode| row.series.observations() >= input.min_observations;
         found.rows.retain(sufficient);
         let with_data = found.rows.len();

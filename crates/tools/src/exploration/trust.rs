@@ -11,7 +11,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, count, round_value};
-use crate::word::{Band, Word};
+use crate::word::{Band, Kind, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -36,6 +36,17 @@ pub(crate) enum ScopeWord {
     All,
     Function,
     Module,
+}
+
+impl Kind for ScopeWord {
+    fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::All => "all",
+            Self::Function => "function",
+            Self::Module => "module",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -118,7 +129,7 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    scope: &'static str,
+    scope: Word<ScopeWord>,
     trust_scores: Vec<Row>,
     total_trust_scores: usize,
     summary: Summary,
@@ -189,11 +200,11 @@ impl ReadTool for Trust {
         let (outcomes, unavailable) = cx.outcomes();
         let history = cx.history();
         let (scope, word) = match (input.scope, node) {
-            (_, Some(_)) => (TrustScope::All, "all"),
-            (ScopeWord::File, _) => (TrustScope::Files, "file"),
-            (ScopeWord::All, _) => (TrustScope::All, "all"),
-            (ScopeWord::Function, _) => (TrustScope::Functions, "function"),
-            (ScopeWord::Module, _) => (TrustScope::Modules, "module"),
+            (_, Some(_)) => (TrustScope::All, ScopeWord::All),
+            (ScopeWord::File, _) => (TrustScope::Files, ScopeWord::File),
+            (ScopeWord::All, _) => (TrustScope::All, ScopeWord::All),
+            (ScopeWord::Function, _) => (TrustScope::Functions, ScopeWord::Function),
+            (ScopeWord::Module, _) => (TrustScope::Modules, ScopeWord::Module),
         };
         let query = TrustQuery {
             scope,
@@ -213,7 +224,7 @@ impl ReadTool for Trust {
         let now = found.now;
         let rows = page.cut(found.rows);
         let output = Output {
-            scope: word,
+            scope: Word(word),
             trust_scores: rows.iter().map(|row| build_row(snapshot, row, now, input.risk_cap)).collect(),
             total_trust_scores: total,
             summary,

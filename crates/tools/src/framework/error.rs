@@ -88,6 +88,8 @@ codes! {
     Busy = "busy",
     /// The caller cancelled the call.
     Cancelled = "cancelled",
+    /// The call took longer than the server allows and was stopped: ask for less. `timeout_secs` is the limit.
+    Timeout = "timeout",
     /// The store could not be read or written; the message says which file and why.
     StoreFailed = "store_failed",
     /// More than half of the nodes of the trail are gone. Pass `force: true` to resume it nevertheless.
@@ -198,11 +200,6 @@ impl ToolError {
     /// The next step, if there is one.
     pub fn next_step_text(&self) -> Option<&str> {
         self.more.suggested_next_step.as_deref()
-    }
-
-    /// The example, if there is one.
-    pub fn example_value(&self) -> Option<&Value> {
-        self.more.example.as_ref()
     }
 
     /// The additional members of the body.

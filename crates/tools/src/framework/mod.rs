@@ -29,7 +29,7 @@ pub use call::{Replied, Reply};
 pub use catalog::Catalog;
 pub(crate) use context::HeldValues;
 pub use context::{ANONYMOUS, Context, ReadContext, WriteContext};
-pub(crate) use defaults::{number, yes};
+pub(crate) use defaults::{NoArguments, number, yes};
 pub(crate) use definition::rows_schema;
 pub use definition::{ReadTool, Tool, ToolDef, WriteTool};
 pub use error::{ErrorCode, ToolError};

@@ -80,6 +80,7 @@ fn of_repository(
     argument: &str,
     text: &str,
 ) -> Result<Option<String>, ToolError> {
+    // What names a repository already, or nothing in it, stays.
     let has_repository = || {
         let front = text.split_once(node_id::SEPARATOR).map(|(front, _)| front);
         let is_repository = |front: &str| snapshot.repositories().any(|known| known == front);
@@ -88,6 +89,7 @@ fn of_repository(
     if text.is_empty() || text.starts_with('/') || OTHERS.contains(&argument) || has_repository() {
         return Ok(None);
     }
+    // Ids and paths get the repository in front.
     if let Some(path) = node_id::path_of_file(text) {
         let is_there = snapshot.graph().find(text).is_some();
         return Ok((!is_there).then(|| node_id::file(format!("{name}/{path}"))));
@@ -99,6 +101,7 @@ fn of_repository(
     if PATHS.contains(&argument) || is_known(snapshot, &inner) {
         return Ok(Some(inner));
     }
+    // A name may mean nodes of several repositories: only those of this one count.
     let graph = snapshot.graph();
     let own = |text: &str| {
         let nodes = snapshot.nodes_named(text).into_iter();

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::budget::Paged;
 use super::unlinked;
+use crate::shorten;
 
 /// Bytes of a text answer when the caller does not say: 2,000 tokens of four bytes.
 pub(crate) const TEXT_BYTES: usize = 8_000;
@@ -563,8 +564,7 @@ fn more(all: usize, shown: usize) -> String {
 }
 
 fn shorten_text(text: &str, most: usize) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if folded.chars().count() <= most { folded } else { folded.chars().take(most).chain(['…']).collect() }
+    shorten::to_chars(&shorten::fold(text), most).into_owned()
 }
 
 /// Adds as many whole lines as fit into `budget` bytes in all, and says if that were not all.

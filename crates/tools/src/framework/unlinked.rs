@@ -1,6 +1,6 @@
-//! Answers while the files of the first index are parsed and their references are being linked. Tools that need no links
-//! get what is known by then, and say so; all others get the published index, which is empty, so that none of them
-//! concludes anything from links that are not there yet.
+//! Answers while the files of the first index are parsed and their references are being linked. Tools that need no
+//! links get what is known by then, and say so; all others get the published index, which is empty, so that none of
+//! them concludes anything from links that are not there yet.
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ const NOTE: &str = "files are parsed, their references are still being linked: c
 /// The context with what is known before links; `None` if the tool needs links or there is nothing to take.
 pub(super) fn take_unlinked<'a>(tool: &ToolDef, cx: &Context<'a>) -> Option<Context<'a>> {
     let snapshot =
-        (tool.answers_unlinked && cx.snapshot.is_empty()).then(|| cx.services.engine.unlinked()).flatten()?;
+        (tool.answers_unlinked && cx.snapshot.is_empty()).then(|| cx.services.engine.find_unlinked()).flatten()?;
     Some(Context { snapshot, ..cx.clone() })
 }
 
@@ -51,7 +51,7 @@ pub(super) fn change_guidance(guidance: Guidance, cx: &Context<'_>) -> Guidance 
 pub(super) fn change_error(error: ToolError, cx: &Context<'_>) -> ToolError {
     let is_open = match error.code {
         ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound => cx.snapshot.is_unlinked(),
-        ErrorCode::EmptyGraph => cx.services.engine.unlinked().is_some(),
+        ErrorCode::EmptyGraph => cx.services.engine.find_unlinked().is_some(),
         _ => false,
     };
     if is_open { cannot_tell() } else { error }

@@ -12,7 +12,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, round_value};
-use crate::task::Gap;
+use crate::task::{Gap, GapCode};
 
 /// Default number of rows of each kind.
 const DEFAULT_ROWS: usize = 8;
@@ -128,14 +128,15 @@ impl ReadTool for Audit {
             tested,
         };
         let status = cx.status();
+        // An empty list is an absence only if its source was read.
         let mut honest_gaps = Vec::new();
         if history.is_none() {
             let why = "the git history is not available (or not loaded yet): no `risks`";
-            honest_gaps.push(Gap::new("history_missing", why, None));
+            honest_gaps.push(Gap::new(GapCode::HistoryMissing, why, None));
         }
         if !scope.is_empty() {
             let why = "`languages` and `skipped` are of the whole repository";
-            honest_gaps.push(Gap::new("scope_ignored", why, None));
+            honest_gaps.push(Gap::new(GapCode::ScopeIgnored, why, None));
         }
         let layering = layering(cx, &scope, &mut honest_gaps)?;
         let first = found.central.first().map(|(node, _)| graph.id(*node).to_owned());
@@ -169,7 +170,7 @@ fn layering(cx: &ReadContext<'_>, scope: &str, gaps: &mut Vec<Gap>) -> Result<Op
     let declared = match declaration(cx.snapshot()) {
         Ok(declared) => declared,
         Err(error) => {
-            gaps.push(Gap::new("layers_unreadable", error.to_string(), None));
+            gaps.push(Gap::new(GapCode::LayersUnreadable, error.to_string(), None));
             return Ok(None);
         }
     };

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
-    WriteTool, is_zero,
+    WriteTool, is_zero, yes,
 };
 use crate::rows::{engine_error, round_value};
 use crate::word::Word;
@@ -22,10 +22,6 @@ use crate::word::Word;
 const MAX_REPOS: usize = 256;
 /// Maximum number of edges listed.
 const MAX_LISTED: usize = 100;
-
-fn yes() -> bool {
-    true
-}
 
 fn code() -> String {
     "code".to_owned()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
+use m1nd_engine::{Adapter, EngineError, Member, may_read, readable_repositories};
 use m1nd_query::repositories::{Discovered, Evidence, Sibling, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::federate::{self, Wanted, allow_command};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
-    number, rows_schema,
+    number, rows_schema, yes,
 };
 use crate::rows::{count, engine_error};
-use crate::word::{Level, Word};
+use crate::word::{Level, Word, answer_kinds};
 
 /// Repositories by default.
 const DEFAULT_REPOS: usize = 8;
@@ -23,10 +23,6 @@ const MAX_REPOS: usize = 100;
 const MAX_SOURCES: usize = 10;
 /// Places listed as evidence of a repository.
 const MAX_EVIDENCE: usize = 5;
-
-fn yes() -> bool {
-    true
-}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +56,16 @@ pub(crate) struct Place {
     line: u32,
 }
 
+answer_kinds! {
+    /// What to do with a found repository.
+    pub(crate) RepoAction { Federate = "federate", Review = "review", }
+}
+
+answer_kinds! {
+    /// Why a path outside names no repository.
+    pub(crate) SkipReason { Missing = "path_missing_on_disk", NoRepository = "repo_root_not_detected", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct RepoRow {
     namespace: String,
@@ -71,7 +77,7 @@ pub(crate) struct RepoRow {
     source_nodes: Vec<String>,
     source_files: Vec<String>,
     sampled_paths: Vec<String>,
-    suggested_action: &'static str,
+    suggested_action: Word<RepoAction>,
     /// A person allowed to read it.
     allowed: bool,
 }
@@ -90,13 +96,13 @@ pub(crate) struct UnreadRow {
 pub(crate) struct SuggestedRepo {
     name: String,
     path: String,
-    adapter: &'static str,
+    adapter: Word<Adapter>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SkippedRow {
     external_path: String,
-    reason: &'static str,
+    reason: Word<SkipReason>,
     source_node: String,
     file_path: String,
     line: u32,
@@ -170,6 +176,7 @@ impl WriteTool for FederateAuto {
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
         cx.engine().workspace().map_err(engine_error)?;
+        // Only folders that a person allowed are read; others are proposed.
         let home = &cx.engine().config().home;
         let readable = readable_repositories(home, &roots);
         let found = discover(snapshot, &scope, &readable, cx.cancel())?;
@@ -178,18 +185,19 @@ impl WriteTool for FederateAuto {
         let suggested = repos.iter().map(|repo| SuggestedRepo {
             name: repo.namespace.clone(),
             path: repo.root.to_string_lossy().into_owned(),
-            adapter: "code",
+            adapter: Word(Adapter::Code),
         });
         let skipped = found.skipped.iter().map(|(path, reason, source)| SkippedRow {
             external_path: path.clone(),
-            reason: match reason {
-                Skipped::Missing => "path_missing_on_disk",
-                Skipped::NoRepository => "repo_root_not_detected",
-            },
+            reason: Word(match reason {
+                Skipped::Missing => SkipReason::Missing,
+                Skipped::NoRepository => SkipReason::NoRepository,
+            }),
             source_node: m1nd_base::node_id::file(&source.file),
             file_path: source.file.to_string(),
             line: source.line,
         });
+        // An empty list is an absence only if everything was read.
         let mut missing = Vec::new();
         if total > repos.len() {
             missing.push(format!("{} more than max_repos", total - repos.len()));
@@ -200,6 +208,7 @@ impl WriteTool for FederateAuto {
         if found.paths_left > 0 {
             missing.push(format!("{} not looked at", count(found.paths_left, "path")));
         }
+        // Nothing is federated unless the call asks for it.
         let member = || snapshot.repositories().next().map(str::to_owned);
         let own_name = input.current_repo_name.clone().or_else(member).unwrap_or_else(|| namespace(&root));
         let result = match input.execute && !repos.is_empty() {
@@ -291,7 +300,7 @@ fn row(repo: &Discovered, allowed: bool) -> RepoRow {
         source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),
         sampled_paths: repo.paths.clone(),
-        suggested_action: if repo.is_high { "federate" } else { "review" },
+        suggested_action: Word(if repo.is_high { RepoAction::Federate } else { RepoAction::Review }),
         allowed,
     }
 }

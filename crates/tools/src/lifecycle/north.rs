@@ -1,13 +1,14 @@
 //! The front door: one call at the start of a task.
 
 use m1nd_engine::graph::NodeIx;
+use m1nd_mind::CodeState;
 use m1nd_query::retrieval::{FocusState, spread_over_files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::checks::{
-    Depth, Evidence, Inspection, Outcome, Reception, Repair, RepairStep, TrustMode, inspect, playbook,
+    CheckName, Depth, Evidence, Inspection, Outcome, Reception, Repair, RepairStep, TrustMode, inspect, playbook,
 };
 use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
@@ -15,11 +16,11 @@ use crate::framework::{
 };
 use crate::rows;
 use crate::task::{
-    Anchor, Claim, FocusRow, Gap, Recalled, Searched, Sufficiency, anchor_rows, focus_rows, gaps_of_search, read_call,
-    recall_memories, search_task,
+    Anchor, Claim, FocusRow, Gap, GapCode, Recalled, Searched, Sufficiency, anchor_rows, focus_rows, gaps_of_search,
+    read_call, recall_memories, search_task,
 };
 use crate::test_rows::{ShortTest, first_tests};
-use crate::word::Word;
+use crate::word::{Kind, Word};
 
 /// Default number of focus nodes.
 const DEFAULT_ROWS: usize = 8;
@@ -84,7 +85,7 @@ pub(crate) struct Output {
     reception: Option<Reception>,
     binding: Binding,
     #[serde(skip_serializing_if = "Option::is_none")]
-    needs: Option<&'static str>,
+    needs: Option<Word<TrustMode>>,
     next_move: Option<NextMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<TaskContext>,
@@ -142,7 +143,7 @@ impl ReadTool for North {
         // A scope that is not below the index is a finding, not an error.
         let evidence = Evidence { scope: input.scope.clone(), ..Evidence::default() };
         let trust = inspect(cx, &evidence, Depth::Quick)?;
-        let is_searchable = trust.has("index", Outcome::Pass) && trust.mismatch.is_none();
+        let is_searchable = trust.has(CheckName::Index, Outcome::Pass) && trust.mismatch.is_none();
         let place = if is_searchable { Some(Place::of(cx, &input)?) } else { None };
         let near = place.as_ref().map(|place| place.near.clone()).unwrap_or_default();
         let remembered = recall_memories(cx, &input.task, &near);
@@ -162,7 +163,7 @@ impl ReadTool for North {
         let (context, sufficiency) = place.map(|place| (place.context, place.sufficiency)).unzip();
         let output = Output {
             binding: binding(cx, &trust),
-            needs: trust.has("index", Outcome::Fail).then_some("needs_ingest"),
+            needs: trust.has(CheckName::Index, Outcome::Fail).then_some(Word(TrustMode::NeedsIngest)),
             next_move: next,
             context,
             sufficiency,
@@ -217,7 +218,7 @@ fn binding(cx: &ReadContext<'_>, trust: &Inspection) -> Binding {
         trust_mode: Word(trust.mode),
         workspace_root: trust.status.roots.first().map(|root| root.to_string_lossy().into_owned()),
         node_count: cx.snapshot().graph().node_count(),
-        not_passed: not_passed.map(|check| format!("{}: {}", check.check, check.detail)).collect(),
+        not_passed: not_passed.map(|check| format!("{}: {}", check.check.0.word(), check.detail)).collect(),
     }
 }
 
@@ -252,23 +253,23 @@ fn next_move(cx: &ReadContext<'_>, trust: &Inspection, place: Option<&Place>) ->
 
 /// A gap for each check that failed, or that matters and is not known.
 fn gaps_of_trust(cx: &ReadContext<'_>, trust: &Inspection) -> Vec<Gap> {
-    let code = |check: &str| match check {
-        "host_tools" => "host_tools_missing",
-        "workspace" => "wrong_workspace",
-        "index" => "empty_index",
-        "store" => "store_damaged",
-        "files" | "disk" => "stale_index",
-        "git_head" => "git_missing",
-        _ => "index_unsound",
+    let code = |check: CheckName| match check {
+        CheckName::HostTools => GapCode::HostToolsMissing,
+        CheckName::Workspace => GapCode::WrongWorkspace,
+        CheckName::Index => GapCode::EmptyIndex,
+        CheckName::Store => GapCode::StoreDamaged,
+        CheckName::Files | CheckName::Disk => GapCode::StaleIndex,
+        CheckName::GitHead => GapCode::GitMissing,
+        _ => GapCode::IndexUnsound,
     };
     let matters = |check: &&crate::checks::Check| match check.result {
         Outcome::Fail => true,
-        Outcome::Unknown => matches!(check.check, "git_head" | "disk" | "files"),
+        Outcome::Unknown => matches!(check.check.0, CheckName::GitHead | CheckName::Disk | CheckName::Files),
         Outcome::Pass => false,
     };
     let gap = |check: &crate::checks::Check| {
-        let step = crate::checks::repair_of(trust, check.check, cx.agent());
-        Gap::new(code(check.check), check.detail.clone(), step.and_then(|step| step.call))
+        let step = crate::checks::repair_of(trust, check.check.0, cx.agent());
+        Gap::new(code(check.check.0), check.detail.clone(), step.and_then(|step| step.call))
     };
     trust.checks.iter().filter(matters).map(gap).collect()
 }
@@ -281,25 +282,27 @@ fn gaps_of_memory(cx: &ReadContext<'_>, task: &str, remembered: &Recalled) -> Ve
     };
     match (remembered.stored, remembered.claims.is_empty()) {
         _ if remembered.problem.is_some() && remembered.stored.is_none() => {}
-        (None, _) => gaps.push(Gap::new("no_memory", "the project has no memory; `mind init` makes one", None)),
-        (Some(0), _) => gaps.push(Gap::new("memory_empty", "nothing is remembered of this project yet", everywhere())),
+        (None, _) => gaps.push(Gap::new(GapCode::NoMemory, "the project has no memory; `mind init` makes one", None)),
+        (Some(0), _) => {
+            gaps.push(Gap::new(GapCode::MemoryEmpty, "nothing is remembered of this project yet", everywhere()))
+        }
         (Some(all), true) => {
             let all = rows::count(all, "memory");
-            gaps.push(Gap::new("nothing_relevant", format!("none of {all} is about this task"), everywhere()));
+            gaps.push(Gap::new(GapCode::NothingRelevant, format!("none of {all} is about this task"), everywhere()));
         }
         (Some(_), false) if remembered.claims.iter().all(|claim| claim.key.is_some()) => {
-            gaps.push(Gap::new("only_boot_notes", "only notes under keys were recalled", everywhere()));
+            gaps.push(Gap::new(GapCode::OnlyBootNotes, "only notes under keys were recalled", everywhere()));
         }
         (Some(_), false) => {}
     }
     if let Some(problem) = &remembered.problem {
-        gaps.push(Gap::new("memory_incomplete", problem.clone(), None));
+        gaps.push(Gap::new(GapCode::MemoryIncomplete, problem.clone(), None));
     }
-    let is_old = |claim: &&Claim| matches!(claim.code_state, "stale" | "gone");
+    let is_old = |claim: &&Claim| matches!(claim.code_state.0.0, Some(CodeState::Stale | CodeState::Gone));
     let old = remembered.claims.iter().filter(is_old).count();
     if old > 0 {
         let claims = rows::count(old, "claim");
-        gaps.push(Gap::new("memory_outdated", format!("the code of {claims} changed or is gone since"), None));
+        gaps.push(Gap::new(GapCode::MemoryOutdated, format!("the code of {claims} changed or is gone since"), None));
     }
     gaps
 }

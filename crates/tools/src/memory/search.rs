@@ -9,6 +9,7 @@ use super::{answers, memory_error, share};
 use crate::framework::{
     Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Tool, ToolError, Toolset, number,
 };
+use crate::shorten;
 
 /// Default number of results.
 const DEFAULT_LIMIT: usize = 10;
@@ -125,16 +126,10 @@ impl ReadTool for MemorySearch {
         let mut guidance = Guidance::state(state);
         guidance.next_step_hint = Some(hint);
         let results = found.rows.iter().map(row).collect();
-        let output = Output { query: shorten_query(input.query), total: found.total, results, notice: found.notice };
+        // The caller knows the query already.
+        let query = shorten::to_chars(&input.query, MAX_REPEATED).into_owned();
+        let output = Output { query, total: found.total, results, notice: found.notice };
         Ok(Answer::new(output).guidance(guidance))
-    }
-}
-
-/// The query as the answer repeats it, shortened: the caller knows it already.
-fn shorten_query(query: String) -> String {
-    match query.char_indices().nth(MAX_REPEATED) {
-        Some((end, _)) => format!("{}…", &query[..end]),
-        None => query,
     }
 }
 
@@ -151,6 +146,7 @@ fn row(found: &FoundMemory) -> Value {
     let record = &found.record;
     let mut row = Map::new();
     let mut put = |name: &str, value: Value| drop(row.insert(name.to_owned(), value));
+    // What every row has, in the order of the published interface.
     put("type", record.kind.name().into());
     put("title", (*record.title).into());
     put("content", (*record.content).into());
@@ -163,6 +159,7 @@ fn row(found: &FoundMemory) -> Value {
     put("date", found.date.clone().into());
     put("id", record.id.to_string().into());
     put("source_kind", source_word(record.source.kind).into());
+    // What only some rows have is left out of the others: rows are read by models.
     if found.trust != Trust::Own {
         put("trust", json!(found.trust));
     }
@@ -175,6 +172,7 @@ fn row(found: &FoundMemory) -> Value {
     if let Some(later) = record.superseded_by {
         put("superseded_by", later.to_string().into());
     }
+    // Relations to other memories, then to code.
     for (name, is_from_here) in [("contradicts", true), ("contradicted_by", false)] {
         let is_one =
             |other: &&Related| other.relation == RelationKind::Contradicts && other.is_from_here == is_from_here;

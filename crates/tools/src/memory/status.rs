@@ -1,15 +1,10 @@
 //! Reports the health of the memory.
 
 use m1nd_mind::MemoryStatusReport;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{answers, memory_error};
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
+use crate::framework::{Answer, Guidance, NoArguments, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -32,12 +27,12 @@ projects.";
     const EXAMPLE: &'static str = "{}";
     const OUTPUT_SCHEMA: &'static str = answers::STATUS;
     const DETAILS: &'static [&'static str] = &["version", "embedder"];
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl ReadTool for MemoryStatus {
-    fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _input: NoArguments) -> Result<Answer<Output>, ToolError> {
         let report = cx.memory().status().map_err(|error| memory_error(&error))?;
         let mut guidance = Guidance::state(ProofState::Triaging);
         guidance.next_step_hint = Some(match &report.current_project {

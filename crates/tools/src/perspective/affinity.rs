@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::held::Kept;
 use super::here::{Here, open_handle};
-use super::route_input::Input;
+use super::input::OneRoute;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
@@ -65,12 +65,12 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const DETAILS: &'static [&'static str] = &["candidates.strength", "target_node"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("candidates": "node_id", "label", "reason");
-    type Input = Input;
+    type Input = OneRoute;
     type Output = Output;
 }
 
 impl ReadTool for PerspectiveAffinity {
-    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
         let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
         let (id, perspective) = open_handle(&handle);

@@ -1,22 +1,16 @@
 //! Goes back to the stop before.
 
 use m1nd_query::navigation::Mode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::held::Kept;
 use super::here::{Here, open_handle};
+use super::input::OnePerspective;
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
 use crate::word::Word;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -44,14 +38,14 @@ an anchor. `route_set_version` is a new one. At the start it is an error (`at_th
     const DETAILS: &'static [&'static str] =
         &["routes.also", "routes.path_preview", "routes.target_type", "suggested", "cache_generation"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("routes": "route_id", "target_node", "family", "score", "reason");
-    type Input = Input;
+    type Input = OnePerspective;
     type Output = Output;
 }
 
 impl WriteTool for PerspectiveBack {
     const EFFECT: Effect = Effect::State;
 
-    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &WriteContext<'_>, input: OnePerspective) -> Result<Answer<Output>, ToolError> {
         let here = Here::writing(cx)?;
         let back = |kept: &mut Kept| {
             kept.0.back(here.snapshot.generation()).ok_or_else(|| at_the_start(&input.perspective_id))?;

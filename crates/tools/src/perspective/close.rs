@@ -1,18 +1,12 @@
 //! Ends a perspective.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::held::Kept;
+use super::input::OnePerspective;
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -35,14 +29,14 @@ are released with it. A closed perspective is unknown to all other tools.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "perspective_id": "persp_agent_0"}"#;
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"perspective_id": {"type": "string"}, "closed": {"type": "boolean"}}}"#;
-    type Input = Input;
+    type Input = OnePerspective;
     type Output = Output;
 }
 
 impl WriteTool for PerspectiveClose {
     const EFFECT: Effect = Effect::State;
 
-    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &WriteContext<'_>, input: OnePerspective) -> Result<Answer<Output>, ToolError> {
         cx.sessions().remove::<Kept>(cx.agent(), &input.perspective_id)?;
         let locks_released = cx.release_locks_of(&input.perspective_id)?;
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("perspective_start"), None, "it is closed");

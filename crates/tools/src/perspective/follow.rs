@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::held::Kept;
 use super::here::{Here, open_handle};
-use super::route_input::Input;
+use super::input::OneRoute;
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
@@ -45,14 +45,14 @@ hops from the anchor; hops are counted along the way, a jump without a path as t
     const DETAILS: &'static [&'static str] =
         &["routes.also", "routes.path_preview", "routes.target_type", "suggested", "cache_generation"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("routes": "route_id", "target_node", "family", "score", "reason");
-    type Input = Input;
+    type Input = OneRoute;
     type Output = Output;
 }
 
 impl WriteTool for PerspectiveFollow {
     const EFFECT: Effect = Effect::State;
 
-    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &WriteContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
         let here = Here::writing(cx)?;
         let id = &*input.perspective_id;
         let follow = |kept: &mut Kept| {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::affinity::{AffineRow, row_text};
 use super::held::Kept;
 use super::here::{Here, open_handle};
-use super::route_input::Input;
+use super::input::OneRoute;
 use super::rows::pages;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
@@ -102,12 +102,12 @@ the target that no edge shows.";
         &["family_explanation", "score_breakdown", "dimensions", "path_nodes", "affinity_candidates", "response_chars"];
     const TEXT_OMITS: &'static [&'static str] = &["path_nodes", "target_node", "response_chars", "peek_available"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"route_id": {"type": "string"}, "target_node": {"type": "string"}, "score": {"type": "number"}, "reason": {"type": "string"}}}"#;
-    type Input = Input;
+    type Input = OneRoute;
     type Output = Output;
 }
 
 impl ReadTool for PerspectiveInspect {
-    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
         let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
         let (id, perspective) = open_handle(&handle);

@@ -1,21 +1,17 @@
 //! Lists the perspectives of an agent.
 
 use m1nd_query::navigation::Mode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::held::{Kept, MAX_PERSPECTIVES};
 use super::here::Here;
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
+    Answer, Guidance, NoArguments, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
+    rows_schema,
 };
 use crate::rows::count;
 use crate::word::Word;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
@@ -65,12 +61,12 @@ between calls but a bounded cache of routes.";
     const DETAILS: &'static [&'static str] =
         &["perspectives.memory_bytes", "perspectives.created_at_ms", "total_memory_bytes"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("perspectives": "perspective_id", "mode");
-    type Input = Input;
+    type Input = NoArguments;
     type Output = Output;
 }
 
 impl ReadTool for PerspectiveList {
-    fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, _: NoArguments) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
         let listed = cx.list_held().list::<Kept>(Some(cx.agent()), MAX_PERSPECTIVES)?;
         let mut perspectives = Vec::new();

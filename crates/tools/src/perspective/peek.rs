@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::held::Kept;
 use super::here::{Here, open_handle};
-use super::route_input::Input;
+use super::input::OneRoute;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::source;
 
@@ -66,12 +66,12 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
     const TEXT_OMITS: &'static [&'static str] = &["route_index", "excerpt"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"route_id": {"type": "string"}, "content": {"type": "object"}}}"#;
-    type Input = Input;
+    type Input = OneRoute;
     type Output = Output;
 }
 
 impl ReadTool for PerspectivePeek {
-    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+    fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
         let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
         let (id, perspective) = open_handle(&handle);

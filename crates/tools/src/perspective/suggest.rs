@@ -8,6 +8,7 @@ use super::held::Kept;
 use super::here::{Here, open_handle};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::rows::round_value;
+use crate::word::{Kind, Word, answer_kinds};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,10 +17,14 @@ pub(crate) struct Input {
     route_set_version: u64,
 }
 
+answer_kinds! {
+    /// A move of a perspective.
+    pub(crate) MoveKind { Follow = "follow", Back = "back", Start = "start", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Suggestion {
-    /// `follow`, `back` or `start`.
-    action: &'static str,
+    action: Word<MoveKind>,
     /// The route to follow; with `back`, the one to follow from there.
     route_id: Option<String>,
     target_node: Option<String>,
@@ -67,22 +72,23 @@ impl ReadTool for PerspectiveSuggest {
         };
         let found = suggest(here.snapshot.graph(), perspective, &set, before.as_deref());
         let (action, tool, route) = match found.action {
-            Move::Follow(place) => ("follow", ToolRef("perspective_follow"), Some(&set.routes[place])),
+            Move::Follow(place) => (MoveKind::Follow, ToolRef("perspective_follow"), Some(&set.routes[place])),
             Move::Back(place) => {
                 let route = place.zip(before.as_ref()).map(|(place, before)| &before.routes[place]);
-                ("back", ToolRef("perspective_back"), route)
+                (MoveKind::Back, ToolRef("perspective_back"), route)
             }
-            Move::Nothing => ("start", ToolRef("perspective_start"), None),
+            Move::Nothing => (MoveKind::Start, ToolRef("perspective_start"), None),
         };
         let suggestion = Suggestion {
-            action,
+            action: Word(action),
             route_id: route.map(|route| route.id.clone()),
             target_node: route.map(|route| here.id(route.target)),
             reason: found.reason,
             confidence: round_value(found.confidence),
         };
-        let target = suggestion.route_id.clone().filter(|_| action == "follow");
-        let guidance = Guidance::next(ProofState::Triaging, tool, target, format!("{action} is the suggestion"));
+        let target = suggestion.route_id.clone().filter(|_| action == MoveKind::Follow);
+        let hint = format!("{} is the suggestion", action.word());
+        let guidance = Guidance::next(ProofState::Triaging, tool, target, hint);
         Ok(Answer::new(Output { perspective_id: id.to_owned(), suggestion }).guidance(guidance))
     }
 }

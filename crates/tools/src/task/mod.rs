@@ -4,7 +4,7 @@
 mod gaps;
 mod recalled;
 
-pub(crate) use gaps::{Gap, gaps_of_search};
+pub(crate) use gaps::{Gap, GapCode, gaps_of_search};
 pub(crate) use recalled::{Claim, Recalled, recall_memories};
 
 use m1nd_base::{NodeKind, count};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::checks::Repair;
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, round_value};
-use crate::word::Word;
+use crate::word::{Word, answer_kinds};
 
 /// Bytes that count as one token.
 const TOKEN_BYTES: usize = 4;
@@ -74,6 +74,11 @@ impl Searched {
     }
 }
 
+answer_kinds! {
+    /// The part of a long text to read.
+    pub(crate) ReadPart { Head = "head", Outline = "outline", }
+}
+
 /// A node to look at.
 #[derive(Debug, Serialize)]
 pub(crate) struct FocusRow {
@@ -84,9 +89,9 @@ pub(crate) struct FocusRow {
     lines: Vec<CodeLine>,
     /// Bytes to read, about.
     bytes: usize,
-    /// `head` or `outline` if the text is too long to be meant as a whole.
+    /// The part to read if the text is too long to be meant as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<&'static str>,
+    read: Option<Word<ReadPart>>,
 }
 
 /// The rows of nodes, with the lines that meet the task.
@@ -104,8 +109,8 @@ impl FocusRow {
             bytes: node.bytes,
             read: match node.extent {
                 Extent::Whole => None,
-                Extent::Head => Some("head"),
-                Extent::Outline => Some("outline"),
+                Extent::Head => Some(Word(ReadPart::Head)),
+                Extent::Outline => Some(Word(ReadPart::Outline)),
             },
         }
     }

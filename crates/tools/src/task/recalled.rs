@@ -1,9 +1,11 @@
 //! Memories that bear on a task, each with the state of the code that it names.
 
-use m1nd_mind::{BootNote, CodeState, FoundMemory, MemoryQuery, ProjectMemory, Trust, boot_notes};
+use m1nd_mind::{BootNote, CodeState, FoundMemory, Kind as MemoryKind, MemoryQuery, ProjectMemory, Trust, boot_notes};
 use serde::Serialize;
 
 use crate::framework::ReadContext;
+use crate::shorten;
+use crate::word::{Kind, Word};
 
 /// Most memories that are found by meaning.
 const CLAIMS: usize = 5;
@@ -14,16 +16,43 @@ const LEAST_RELEVANCE: f32 = 0.25;
 /// Longest claim, in bytes.
 const CLAIM_BYTES: usize = 300;
 
+/// What a claim comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Claimed {
+    /// A note under a key.
+    BootMemory,
+    /// A memory of the project.
+    Memory(MemoryKind),
+}
+
+impl Kind for Claimed {
+    fn word(self) -> &'static str {
+        match self {
+            Self::BootMemory => "boot_memory",
+            Self::Memory(kind) => kind.name(),
+        }
+    }
+}
+
+/// State of the code that a claim names; `None` if it names none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClaimState(pub(crate) Option<CodeState>);
+
+impl Kind for ClaimState {
+    fn word(self) -> &'static str {
+        self.0.map_or("unbound", CodeState::word)
+    }
+}
+
 /// One remembered claim.
 #[derive(Debug, Serialize)]
 pub(crate) struct Claim {
-    /// `boot_memory`, `decision`, `issue`, `learning`, `edge`.
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Word<Claimed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     pub(crate) claim: String,
     /// State of the code that it names: `current`, `relocated`, `stale`, `gone`, `unknown`; `unbound` if it names none.
-    pub(crate) code_state: &'static str,
+    pub(crate) code_state: Word<ClaimState>,
     /// Its place: `file:line`.
     source: String,
     date: String,
@@ -74,10 +103,10 @@ pub(crate) fn recall_memories(cx: &ReadContext<'_>, task: &str, near: &[String])
 
 fn claim_note(memory: &ProjectMemory, note: &BootNote, state: Option<CodeState>) -> Claim {
     Claim {
-        kind: "boot_memory",
+        kind: Word(Claimed::BootMemory),
         key: Some(note.key.clone()),
         claim: shorten_claim(&note.value),
-        code_state: state.map_or("unbound", CodeState::word),
+        code_state: Word(ClaimState(state)),
         source: note.source.clone(),
         date: note.date.clone(),
         trust: memory.trust(&memory.records[note.at]),
@@ -93,10 +122,10 @@ fn claim_memory(found: &FoundMemory) -> Claim {
         None => record.title.to_string(),
     };
     Claim {
-        kind: record.kind.name(),
+        kind: Word(Claimed::Memory(record.kind)),
         key: None,
         claim: shorten_claim(&text),
-        code_state: found.code.iter().map(|code| code.state).max().map_or("unbound", CodeState::word),
+        code_state: Word(ClaimState(found.code.iter().map(|code| code.state).max())),
         source: format!("{}:{}", record.source.file, record.source.line),
         date: found.date.clone(),
         trust: found.trust,
@@ -106,8 +135,5 @@ fn claim_memory(found: &FoundMemory) -> Claim {
 }
 
 fn shorten_claim(text: &str) -> String {
-    match text.len() > CLAIM_BYTES {
-        true => format!("{}…", &text[..text.floor_char_boundary(CLAIM_BYTES)]),
-        false => text.to_owned(),
-    }
+    shorten::to_bytes(text, CLAIM_BYTES).into_owned()
 }

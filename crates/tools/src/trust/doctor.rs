@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Outcome, RepairStep, TrustMode, TrustStatus, fingerprint, graph_state,
-    inspect, playbook, repair_of,
+    Check, CheckName, Depth, Fingerprint, GraphState, Outcome, RepairStep, StepId, TrustMode, TrustStatus, fingerprint,
+    graph_state, inspect, playbook, repair_of,
 };
 use crate::framework::{Answer, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset};
 use crate::word::Word;
@@ -35,7 +35,7 @@ pub(crate) struct Output {
     problems: usize,
     findings: Vec<Finding>,
     /// Milliseconds by check.
-    cost_ms: BTreeMap<&'static str, f64>,
+    cost_ms: BTreeMap<Word<CheckName>, f64>,
     binding_fingerprint: Fingerprint,
     graph_state: GraphState,
 }
@@ -79,7 +79,7 @@ impl ReadTool for Doctor {
         let book = playbook(&found, cx.agent(), None);
         let guidance = super::trust_selftest::guidance(&found, &book);
         let problems = found.list_failed().count();
-        let repair = |check: &Check| around_repair(check).or_else(|| repair_of(&found, check.check, cx.agent()));
+        let repair = |check: &Check| around_repair(check).or_else(|| repair_of(&found, check.check.0, cx.agent()));
         let findings = found.checks.iter().map(|check| Finding {
             check: check.clone(),
             repair: if check.result == Outcome::Pass { None } else { repair(check) },
@@ -104,17 +104,17 @@ impl ReadTool for Doctor {
 fn database(cx: &ReadContext<'_>) -> Option<Check> {
     let (notice, kept) = cx.databases();
     Some(match (notice, kept.as_slice()) {
-        (Some(notice), _) => Check::fail("database", notice),
-        (None, []) => Check::pass("database", "feedback, settings and what agents hold can be read"),
+        (Some(notice), _) => Check::fail(CheckName::Database, notice),
+        (None, []) => Check::pass(CheckName::Database, "feedback, settings and what agents hold can be read"),
         (None, kept) => {
             let names: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
-            Check::leave_unknown("database", format!("a damaged database was put aside: {}", names.join(", ")))
+            Check::leave_unknown(CheckName::Database, format!("a damaged database was put aside: {}", names.join(", ")))
         }
     })
 }
 
 fn memory(cx: &ReadContext<'_>) -> Option<Check> {
-    const NAME: &str = "memory";
+    const NAME: CheckName = CheckName::Memory;
     let project = cx.memory().project().ok()?;
     Some(match cx.memory().of(&project) {
         Ok(memory) => Check::pass(NAME, format!("{} can be read", count(memory.records.len(), "memory"))),
@@ -126,15 +126,15 @@ fn watches(cx: &ReadContext<'_>) -> Option<Check> {
     let limit = cx.watch_limit()?;
     Some(match limit < WATCHES {
         true => Check::leave_unknown(
-            "watches",
+            CheckName::Watches,
             format!("the system allows {limit} file watches; a large repository needs more"),
         ),
-        false => Check::pass("watches", format!("{limit} file watches are allowed")),
+        false => Check::pass(CheckName::Watches, format!("{limit} file watches are allowed")),
     })
 }
 
 fn check_skipped(cx: &ReadContext<'_>) -> Option<Check> {
-    const NAME: &str = "skipped";
+    const NAME: CheckName = CheckName::Skipped;
     let snapshot = cx.snapshot();
     if snapshot.is_empty() {
         return None;
@@ -151,20 +151,22 @@ fn check_skipped(cx: &ReadContext<'_>) -> Option<Check> {
 fn around_repair(check: &Check) -> Option<RepairStep> {
     let step = |id, action: &str, command: &[&str]| {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Some(RepairStep { id, action: action.to_owned(), call: None, command })
+        Some(RepairStep { id: Word(id), action: action.to_owned(), call: None, command })
     };
-    match (check.check, check.result) {
-        ("database", Outcome::Fail) => step("restore_backup", "restore a backup, or go on without what was in it", &[]),
-        ("database", _) => step("delete_kept", "delete it once nothing of it is needed", &[]),
-        ("memory", _) => step("repair_memory", "make `.mind/MEMORY.md` readable", &["mind", "doctor"]),
-        ("watches", _) => {
-            let setting = "fs.inotify.max_user_watches=65536";
-            step("allow_watches", "allow more file watches", &["sudo", "sysctl", setting])
+    match (check.check.0, check.result) {
+        (CheckName::Database, Outcome::Fail) => {
+            step(StepId::RestoreBackup, "restore a backup, or go on without what was in it", &[])
         }
-        ("git_head", Outcome::Unknown) => {
+        (CheckName::Database, _) => step(StepId::DeleteKept, "delete it once nothing of it is needed", &[]),
+        (CheckName::Memory, _) => step(StepId::RepairMemory, "make `.mind/MEMORY.md` readable", &["mind", "doctor"]),
+        (CheckName::Watches, _) => {
+            let setting = "fs.inotify.max_user_watches=65536";
+            step(StepId::AllowWatches, "allow more file watches", &["sudo", "sysctl", setting])
+        }
+        (CheckName::GitHead, Outcome::Unknown) => {
             let action = "serve the top folder of the repository, or make one (`git init` and a commit): without it \
                           there is no history";
-            step("add_git", action, &[])
+            step(StepId::AddGit, action, &[])
         }
         _ => None,
     }

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Mismatch, Outcome, Surface, TrustMode, fingerprint, graph_state, inspect,
-    playbook,
+    Check, CheckName, Depth, Fingerprint, GraphState, Mismatch, Outcome, StepId, Surface, TrustMode, fingerprint,
+    graph_state, inspect, playbook,
 };
-use crate::framework::{Answer, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::word::Word;
 
 #[derive(Debug, Serialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Output {
     can_ingest: bool,
     can_retrieve: bool,
     can_recover: bool,
-    next_action: &'static str,
+    next_action: Word<StepId>,
     tool_surface: Surface,
     checks: Vec<Check>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,8 +56,8 @@ impl ReadTool for SessionHandshake {
         let guidance = super::trust_selftest::guidance(&found, &book);
         let output = Output {
             trust_mode: Word(found.mode),
-            can_ingest: found.can_ingest && !found.surface.missing_required_tools.contains(&"ingest"),
-            can_retrieve: found.has("index", Outcome::Pass),
+            can_ingest: found.can_ingest && !found.surface.missing_required_tools.contains(&ToolRef("ingest")),
+            can_retrieve: found.has(CheckName::Index, Outcome::Pass),
             can_recover: found.surface.missing_required_tools.is_empty(),
             next_action: book.next_action,
             binding_fingerprint: fingerprint(cx, &found.status),

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode, TrustStatus, fingerprint, graph_state,
-    inspect, playbook,
+    Check, CheckName, Depth, Fingerprint, GraphState, Inspection, Playbook, StepId, TrustMode, TrustStatus,
+    fingerprint, graph_state, inspect, playbook,
 };
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
@@ -21,8 +21,8 @@ pub(crate) struct Output {
     status: Word<TrustStatus>,
     checks: Vec<Check>,
     /// Milliseconds by check.
-    cost_ms: BTreeMap<&'static str, f64>,
-    next_action: &'static str,
+    cost_ms: BTreeMap<Word<CheckName>, f64>,
+    next_action: Word<StepId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery_playbook: Option<Playbook>,
     binding_fingerprint: Fingerprint,

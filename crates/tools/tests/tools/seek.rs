@@ -377,3 +377,54 @@ fn of_a_long_function_the_code_around_the_matching_lines_is_shown() {
     assert!(body.starts_with("  1  def run(value):") && body.contains("frobnicator"), "{body}");
     assert!(body.contains("\n…\n") && body.ends_with("…\n"), "what is left out is marked: {body}");
 }
+
+#[test]
+fn a_function_that_hands_on_comes_behind_the_one_that_does_the_work() {
+    let python = "\
+//- tree.py
+def walk_tree(routes, visit):
+    \"\"\"Walk all routes of a tree and visit each.\"\"\"
+    return _walk(routes, visit, '')
+
+
+def _walk(routes, visit, prefix):
+    for route in routes:
+        path = prefix + route.pattern
+        if route.children:
+            _walk(route.children, visit, path)
+            continue
+        for method in route.methods:
+            if method == '*':
+                continue
+            visit(method, path)
+";
+    let go = "\
+//- tree.go
+package tree
+
+// Walk walks all routes of a tree and visits each.
+func Walk(r Routes, visit Visit) error {
+\treturn walkAll(r, visit, \"\")
+}
+
+func walkAll(r Routes, visit Visit, prefix string) error {
+\tfor _, route := range r.Routes() {
+\t\tpath := prefix + route.Pattern
+\t\tif route.Children != nil {
+\t\t\tif err := walkAll(route.Children, visit, path); err != nil {
+\t\t\t\treturn err
+\t\t\t}
+\t\t\tcontinue
+\t\t}
+\t\tvisit(route.Method, path)
+\t}
+\treturn nil
+}
+";
+    for (files, first, second) in [(python, "_walk", "walk_tree"), (go, "walkAll", "Walk")] {
+        let project = Project::new(files);
+        let answer = project.ok("seek", json!({"query": "walk the routes of a tree and visit each", "min_score": 0.0}));
+        let labels = column(&answer, "results", "label");
+        assert!(labels.starts_with(&format!("{first} {second}")), "{labels}");
+    }
+}

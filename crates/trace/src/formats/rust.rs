@@ -67,9 +67,11 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
     let mut exception = Exception::new(Relation::Reported);
     let mut next = at + 1;
     let place: Frame;
+    // Before Rust 1.73 the message stands in quotes on the same line.
     if let Some(found) = OLD_PANIC.captures(line) {
         exception.say("panic", found.get(1).map_or("", |part| part.as_str()));
         place = frame(at, text(&found, 2).as_deref(), None, text(&found, 3).as_deref(), text(&found, 4).as_deref());
+    // Since then it follows in lines of its own, up to a mark.
     } else if let Some(found) = PANIC.captures(line) {
         let mut message = Vec::new();
         while message.len() < MAX_MESSAGE && next < lines.len() && !ends_message(lines.get(next)) {
@@ -86,6 +88,7 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
         let (path, row) = (text(&found, 1).or(text(&found, 4)), text(&found, 2).or(text(&found, 5)));
         place = frame(at, path.as_deref(), None, row.as_deref(), text(&found, 3).as_deref());
     } else {
+        // The old form with a message of several lines.
         let first = line.split_once("panicked at '")?.1;
         let end = (at + 1..lines.len().min(at + MAX_MESSAGE)).find(|&line| OLD_END.is_match(lines.get(line)))?;
         let found = OLD_END.captures(lines.get(end))?;
@@ -96,6 +99,7 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
         place = frame(end, text(&found, 2).as_deref(), None, text(&found, 3).as_deref(), text(&found, 4).as_deref());
         next = end + 1;
     }
+    // The backtrace may follow after a hint or other output, but not after another panic.
     let mut soon = next..lines.len().min(next + MAX_BETWEEN);
     let starts = |line: &usize| lines.get(*line).trim() == BACKTRACE || is_numbered(lines, *line);
     let first = soon.find(|line| starts(line) || lines.get(*line).contains("panicked at "));
@@ -103,6 +107,7 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
         let is_header = !is_numbered(lines, first);
         next = backtrace(lines, first + usize::from(is_header), &mut exception);
     }
+    // The place of the panic is a frame, also where the backtrace is off or cut.
     let same =
         |frame: &Frame| frame.line == place.line && frame.path.as_deref().is_some_and(|path| same_file(path, &place));
     if !exception.frames.iter().any(same) {

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: &mut Out) -> Result<(), 
     }
     for row in added {
         let known = if row.is_known { " (noted already)" } else { "" };
-        out.line(format!("{}:{}  [{}] {}{known}  {}", row.file, row.line, row.kind, row.title, row.id))?;
+        out.line(format!("{}:{}  [{}] {}{known}  {}", row.file, row.line, row.kind.name(), row.title, row.id))?;
     }
     Ok(())
 }

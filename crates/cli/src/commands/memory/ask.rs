@@ -4,18 +4,19 @@ use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_mind::{
-    EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, PROJECT_PREFIX, ProjectMemory, ProjectStats,
-    SharedFolder, canonical_tag, find_project,
+    Edge, EdgeDraft, GlobalEdges, GotchaBullet, Health, Keeper, MemoryError, MemoryStatusReport, PROJECT_PREFIX,
+    ProjectMemory, ProjectStatus, Severity, SharedFolder, canonical_tag, find_project,
 };
 use m1nd_tools::{Context, Services, TOOLS};
 use serde_json::{Value, json};
 
 use super::look::counts;
 use super::rows;
-use crate::answers::{self, Memories, MemoryRow, Titled, Warnings};
+use crate::answers::{self, Answer, Asked, Memories, MemoryRow, Titled, Warnings};
 use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
+use crate::json::with_member;
 use crate::output::{Out, Tone, count, note};
 use crate::project::{self, memory_places, mind_home};
 
@@ -24,15 +25,13 @@ const MAX_CODE: u64 = 1 << 20;
 
 /// `mind search`.
 pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    let mut arguments = json!({"query": args.query.join(" "), "scope": args.scope, "limit": args.limit});
-    if !args.types.is_empty() {
-        arguments["types"] = json!(args.types);
-    }
-    let answer = call("mind_search", arguments, None, common)?;
+    let types = Some(&args.types).filter(|types| !types.is_empty());
+    let query = args.query.join(" ");
+    let arguments = json!({"query": query, "scope": args.scope, "limit": args.limit, "types": types});
+    let Asked { answer: found, json } = ask::<Memories>(without_nulls(arguments), None, common)?;
     if out.json {
-        return out.value(&answer);
+        return out.value(&json);
     }
-    let found: Memories = answers::read(&answer)?;
     found.notice.as_deref().into_iter().for_each(note);
     if found.results.is_empty() {
         return out.line("no memory matches");
@@ -74,59 +73,49 @@ fn show_memory(row: &MemoryRow, out: &mut Out) -> Result<(), CliError> {
 
 /// `mind status`.
 pub(crate) fn status(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    let answer = call("mind_status", json!({}), args.path.as_deref(), common)?;
+    let Asked { answer: report, json } = ask::<MemoryStatusReport>(json!({}), args.path.as_deref(), common)?;
     if out.json {
-        return out.value(&answer);
+        return out.value(&json);
     }
-    match &answer["current_project"] {
-        Value::Null => out.line("no project with a memory is here; create one with `mind init`")?,
-        project => show_project(project, out)?,
+    match &report.current_project {
+        None => out.line("no project with a memory is here; create one with `mind init`")?,
+        Some(project) => show_project(project, out)?,
     }
-    let daemon = &answer["daemon"];
-    let running = match daemon["running"].as_bool() {
-        Some(true) => {
-            format!("running, process {}, watching {}", daemon["pid"], number(daemon, "projects_watching", "project"))
+    let daemon = &report.daemon;
+    let running = match daemon.running {
+        true => {
+            let process = daemon.pid.map_or_else(|| "null".to_owned(), |pid| pid.to_string());
+            format!("running, process {process}, watching {}", count(daemon.projects_watching, "project"))
         }
-        _ => "not running; not required".to_owned(),
+        false => "not running; not required".to_owned(),
     };
     out.line(format!("daemon: {running}"))?;
-    let all = &answer["global_stats"];
+    let all = &report.global_stats;
     out.line(format!(
         "all: {}, {}, {} of all projects",
-        number(all, "projects_registered", "project"),
-        number(all, "total_memories", "memory"),
-        number(all, "global_edges", "gotcha")
+        count(all.projects_registered, "project"),
+        count(all.total_memories, "memory"),
+        count(all.global_edges, "gotcha")
     ))?;
-    let told = [&answer["problems"], &daemon["degraded"], &answer["current_project"]["problems"]];
-    for problem in
-        told.into_iter().flat_map(|value| value.as_array().map_or_else(|| vec![value], |list| list.iter().collect()))
-    {
-        problem.as_str().into_iter().for_each(crate::output::note);
-    }
+    let of_project = report.current_project.iter().flat_map(|project| &project.problems);
+    report.problems.iter().chain(&daemon.degraded).chain(of_project).for_each(note);
     Ok(())
 }
 
-/// A number of an answer, with its noun.
-fn number(of: &Value, name: &str, noun: &str) -> String {
-    count(of[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default(), noun)
-}
-
 /// Prints the current project for `mind status`.
-fn show_project(project: &Value, out: &mut Out) -> Result<(), CliError> {
-    let text = |name: &str| project[name].as_str().unwrap_or_default();
-    let name = out.paint(Tone::Strong, text("name"));
-    out.line(format!("{name}  {}", text("path")))?;
-    let tone = if text("memory_health") == "good" { Tone::Good } else { Tone::Warn };
-    let health = out.paint(tone, text("memory_health"));
-    out.line(format!("  memory: {health}, {}", text("memory_health_reason")))?;
-    let stats: ProjectStats = serde_json::from_value(project["stats"].clone()).unwrap_or_default();
-    out.line(format!("  {}, {}", counts(&stats), count(stats.sessions_inferred, "session")))?;
-    let stack: Vec<&str> = project["stack"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    if !stack.is_empty() {
-        out.line(format!("  stack: {}", stack.join(", ")))?;
+fn show_project(project: &ProjectStatus, out: &mut Out) -> Result<(), CliError> {
+    let name = out.paint(Tone::Strong, &project.name);
+    out.line(format!("{name}  {}", project.path.display()))?;
+    let tone = if project.memory_health == Health::Good { Tone::Good } else { Tone::Warn };
+    let health = out.paint(tone, project.memory_health.name());
+    out.line(format!("  memory: {health}, {}", project.memory_health_reason))?;
+    let stats = &project.stats;
+    out.line(format!("  {}, {}", counts(stats), count(stats.sessions_inferred, "session")))?;
+    if !project.stack.is_empty() {
+        out.line(format!("  stack: {}", project.stack.join(", ")))?;
     }
-    let day = text("last_activity").get(..16).unwrap_or_default().replace('T', " ");
-    let registered = if project["registered"] == true { "" } else { "; not registered, run `mind add`" };
+    let day = project.last_activity.strftime("%Y-%m-%d %H:%M");
+    let registered = if project.registered { "" } else { "; not registered, run `mind add`" };
     out.line(format!("  last activity {day}{registered}"))
 }
 
@@ -138,8 +127,7 @@ pub(crate) fn edges(args: &EdgesArgs, common: &Common, out: &mut Out) -> Result<
         Some(EdgesCommand::Check { intent, code, stack }) => {
             let code = code.as_deref().map(read).transpose()?;
             let arguments = json!({"intent": intent, "code": code, "stack": stack});
-            let answer = call("mind_edges", without_nulls(arguments), None, common)?;
-            show_warnings(&answer, out)
+            show_warnings(&ask(without_nulls(arguments), None, common)?, out)
         }
         Some(EdgesCommand::Add { title, description, workaround, context, intent, code, tags, severity }) => {
             let detection = json!({"context": context, "intent": intent, "code": code});
@@ -171,47 +159,77 @@ fn list(args: &EdgesArgs, home: &SharedFolder, out: &mut Out) -> Result<(), CliE
     // Outside a project, there are no gotchas of its own.
     let project = find_project(Path::new("."), home.path()).and_then(|path| ProjectMemory::read(&path, home)).ok();
     let own = project.iter().flat_map(|memory| &memory.parsed.gotchas);
-    let mut rows: Vec<Value> = own.map(|gotcha| row(own_row(gotcha), "project")).collect();
-    rows.extend(GlobalEdges::read(home)?.edges().iter().map(|edge| row(json!(edge), "global")));
-    rows.extend(GlobalEdges::built_in().map(|edge| row(json!(edge), "built in")));
+    let mut rows: Vec<ListedGotcha> = own.map(ListedGotcha::of_project).collect();
+    rows.extend(GlobalEdges::read(home)?.edges().iter().map(|edge| ListedGotcha::of_all(edge, "global")));
+    rows.extend(GlobalEdges::built_in().map(|edge| ListedGotcha::of_all(edge, "built in")));
     let wanted: Vec<String> = args.stack.iter().map(|tag| canonical_tag(tag)).collect();
-    let keep = |row: &Value| {
-        let text = row.to_string().to_lowercase();
-        let tags = row["stack_tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let keep = |row: &ListedGotcha| {
+        let text = row.json.to_string().to_lowercase();
         args.search.as_ref().is_none_or(|wanted| text.contains(&wanted.to_lowercase()))
-            && (wanted.is_empty() || tags.into_iter().any(|tag| wanted.contains(&canonical_tag(tag))))
+            && (wanted.is_empty() || row.tags.iter().any(|tag| wanted.contains(&canonical_tag(tag))))
     };
     rows.retain(keep);
     if out.json {
-        return out.value(&Value::Array(rows));
+        return out.value(&rows.into_iter().map(|row| row.json).collect());
     }
     for row in &rows {
-        let text = |name: &str| row[name].as_str().unwrap_or_default();
-        let id = out.paint(Tone::Dim, text("id"));
-        out.line(format!("{id}  [{}, {}] {}", text("severity"), text("source"), text("title")))?;
-        if !text("workaround").is_empty() {
-            out.line(format!("    {}", text("workaround")))?;
+        let id = out.paint(Tone::Dim, &row.id);
+        out.line(format!("{id}  [{}, {}] {}", row.severity.name(), row.source, row.title))?;
+        if !row.workaround.is_empty() {
+            out.line(format!("    {}", row.workaround))?;
         }
     }
     if rows.is_empty() { out.line("none") } else { Ok(()) }
 }
 
-fn own_row(gotcha: &GotchaBullet) -> Value {
-    let mut row = rows::gotcha(gotcha);
-    row["id"] = format!("{PROJECT_PREFIX}{}", gotcha.id).into();
-    row
+/// A gotcha as `mind edges` lists it.
+struct ListedGotcha {
+    id: String,
+    severity: Severity,
+    source: &'static str,
+    title: String,
+    workaround: String,
+    tags: Vec<String>,
+    /// The same for programs.
+    json: Value,
 }
 
-fn row(mut edge: Value, source: &str) -> Value {
-    edge["source"] = source.into();
-    edge
-}
-
-fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
-    if out.json {
-        return out.value(&answer["result"]);
+impl ListedGotcha {
+    /// A gotcha of this project.
+    fn of_project(gotcha: &GotchaBullet) -> Self {
+        let (id, source) = (format!("{PROJECT_PREFIX}{}", gotcha.id), "project");
+        let json = with_member(with_member(rows::gotcha(gotcha), "id", id.as_str()), "source", source);
+        let workaround = gotcha.workaround.as_deref().unwrap_or_default().to_owned();
+        Self {
+            id,
+            severity: gotcha.severity,
+            source,
+            title: gotcha.title.to_string(),
+            workaround,
+            tags: Vec::new(),
+            json,
+        }
     }
-    let found: Warnings = answers::read(answer)?;
+
+    /// A gotcha of all projects.
+    fn of_all(edge: &Edge, source: &'static str) -> Self {
+        Self {
+            id: edge.id.to_string(),
+            severity: edge.severity,
+            source,
+            title: edge.title.to_string(),
+            workaround: edge.workaround.to_string(),
+            tags: edge.stack_tags.iter().map(ToString::to_string).collect(),
+            json: with_member(json!(edge), "source", source),
+        }
+    }
+}
+
+fn show_warnings(asked: &Asked<Warnings>, out: &mut Out) -> Result<(), CliError> {
+    if out.json {
+        return out.value(asked.json.get("result").unwrap_or(&Value::Null));
+    }
+    let found = &asked.answer;
     found.notice.as_deref().into_iter().for_each(note);
     for row in &found.result {
         let tone = if row.severity == "info" { Tone::Dim } else { Tone::Warn };
@@ -246,11 +264,10 @@ fn without_nulls(mut value: Value) -> Value {
 }
 
 /// Calls a memory tool on the project around a folder.
-fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) -> Result<Value, CliError> {
+fn ask<A: Answer>(arguments: Value, folder: Option<&Path>, common: &Common) -> Result<Asked<A>, CliError> {
     let services = services(folder, common)?;
-    let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::fail("no such tool", "report this as a bug"))?;
     let cancel = Cancel::new();
-    tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments).map_err(CliError::Tool)
+    answers::ask(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments)
 }
 
 /// Opens the index of the repository around a folder and its memories, read-only.

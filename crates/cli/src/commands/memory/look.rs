@@ -13,6 +13,7 @@ use super::rows;
 use crate::args::Common;
 use crate::args::memory::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::error::CliError;
+use crate::json::with_member;
 use crate::output::{Out, Tone, count, duration, note};
 use crate::project::{self, mind_home};
 
@@ -179,26 +180,26 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
     }
     let folder = m1nd_mind::SharedFolder::new(home);
     let mut projects = Vec::new();
+    // A project that cannot be read does not keep the others back.
     for path in paths {
         match ProjectMemory::read(&path, &folder) {
             Ok(memory) => projects.push(memory),
             Err(error) => note(format!("{}: skipped: {error}", path.display())),
         }
     }
+    // For programs: everything.
     if args.format == "json" {
         let row = |memory: &ProjectMemory| {
-            let mut row = json!({
+            let row = json!({
                 "path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records.iter().map(rows::entity).collect::<Vec<_>>(),
                 "dates": memory.dates,
             });
-            if args.include_index {
-                row["index"] = json!(memory.index());
-            }
-            row
+            if args.include_index { with_member(row, "index", json!(memory.index())) } else { row }
         };
         let rows: Vec<Value> = projects.iter().map(row).collect();
         return out.value(&json!({"format_version": 1, "projects": rows}));
     }
+    // For people: by kind, without what is empty.
     for memory in &projects {
         out.line(format!("# {}\n", memory.name))?;
         let index = args.include_index.then(|| memory.index());

@@ -9,6 +9,7 @@ use super::look::open;
 use crate::args::Common;
 use crate::args::memory::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::error::CliError;
+use crate::json::with_member;
 use crate::output::{Out, Tone, count, note};
 use crate::project::mind_home;
 
@@ -105,9 +106,7 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
         }
     }
     if out.json {
-        let mut value = json!(forgotten);
-        value["dry_run"] = args.dry_run.into();
-        return out.value(&value);
+        return out.value(&with_member(json!(forgotten), "dry_run", args.dry_run));
     }
     let place = format!("{}:{}", forgotten.file, forgotten.line);
     let what = match (args.dry_run, forgotten.hidden) {

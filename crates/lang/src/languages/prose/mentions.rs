@@ -159,6 +159,7 @@ fn add_lines(
     /// Longest line, in bytes.
     const MAX_LINE: usize = 400;
     for block in document.blocks.iter().filter(|block| block.kind == BlockKind::Code) {
+        // Blocks of other languages hold code, not commands.
         let is_shell =
             matches!(block.language.as_deref(), Some("sh" | "bash" | "shell" | "zsh" | "fish" | "powershell"));
         let may_be = matches!(
@@ -172,8 +173,10 @@ fn add_lines(
         let mut goes_on = false;
         for (row, place) in block.text.lines().zip(places) {
             let bare = row.trim();
+            // In a transcript, only what follows a prompt was typed.
             let prompted = bare.strip_prefix("$ ").or_else(|| bare.strip_prefix("% "));
             let own = if is_shell { Some(prompted.unwrap_or(bare)) } else { prompted };
+            // A line that ends with `\` goes on in the next, which begins no command.
             let is_rest = std::mem::replace(&mut goes_on, bare.ends_with('\\'));
             let Some(line) = own.filter(|line| !is_rest && !line.starts_with('#')) else { continue };
             if found.len() >= MAX_MENTIONS || line.len() > MAX_LINE || !line.contains(' ') {

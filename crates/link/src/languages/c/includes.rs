@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::cmake::{self, CMake};
 use super::compile::{self, Command};
 use super::standard;
-use crate::files::{FileId, Files};
 use crate::languages::Manifests;
 use crate::languages::paths::normal;
 use crate::rules::{ModuleTarget, Resolver};
+use crate::tables::files::{FileId, Files};
 
 /// Files that an ambiguous include may mean; with more, none is named.
 const MAX_DOUBTFUL: usize = 16;
@@ -60,6 +60,7 @@ impl Includes {
             .into_iter()
             .filter(|(.., brief)| matches!(brief.language, Language::C | Language::Cpp))
             .collect();
+        // Headers are found by their path, or by their name if that is all there is.
         let mut by_path = FxHashMap::default();
         let mut by_name: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for &(file, path, _) in &all {
@@ -69,6 +70,7 @@ impl Includes {
         let (commands, shared, repositories) = (FxHashMap::default(), Command::default(), files.roots().collect());
         let cmake = FxHashMap::default();
         let mut ground = Ground { by_path, by_name, commands, shared, repositories, cmake };
+        // Compile commands say where a compiler looks; cmake says what other repositories offer.
         for (path, text) in manifests {
             if path.rsplit('/').next() == Some(compile::FILE_NAME) {
                 let found = compile::commands(path, text, &|path| ground.by_path.contains_key(path));
@@ -85,12 +87,14 @@ impl Includes {
             let mut includes = Vec::new();
             let mut hasher = FxHasher::default();
             for (written, is_system) in &brief.includes {
+                // Several files may be meant; none of them is chosen.
                 let found = ground.find(path, written, *is_system);
                 let target = match found.as_slice() {
                     [] => ModuleTarget::External(standard::package(written)),
                     [one] => ModuleTarget::File(*one),
                     many => ModuleTarget::Files(many.to_vec()),
                 };
+                // What the includes lead to is the surface of the file to the rest of the linker.
                 (written, paths_of(files, &found)).hash(&mut hasher);
                 let is_own = !is_system && found.is_empty() && !standard::is_header(written);
                 let target = if is_own { ModuleTarget::NotFound } else { target };

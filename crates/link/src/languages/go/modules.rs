@@ -10,8 +10,8 @@ use super::super::Manifests;
 use super::super::paths::join;
 use super::manifest::Manifest;
 use super::universe::UNIVERSE;
-use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
+use crate::tables::files::{FileId, Files};
 
 /// External package for names of the language.
 const BUILTIN: &str = "builtin";

@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
-use crate::brief::Brief;
-use crate::files::{FileId, Files};
 use crate::rules::ModuleTarget;
+use crate::tables::brief::Brief;
+use crate::tables::files::{FileId, Files};
 
 /// The packages of a project.
 #[derive(Debug, Default)]

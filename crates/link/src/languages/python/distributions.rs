@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::roots::parent;
-use crate::files::Files;
 use crate::languages::Manifests;
 use crate::languages::dependencies::Dependencies;
+use crate::tables::files::Files;
 
 /// Manifests that only say what is required.
 const LISTS: &[&str] = &["poetry.lock", "uv.lock", "setup.py"];

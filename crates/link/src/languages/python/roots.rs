@@ -7,8 +7,8 @@ use m1nd_base::{Problem, ProblemKind};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
-use crate::files::Files;
 use crate::languages::Manifests;
+use crate::tables::files::Files;
 
 /// Folders that hold packages only for sibling code.
 const PRIVATE_FOLDERS: &[&str] = &[

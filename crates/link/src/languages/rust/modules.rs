@@ -13,9 +13,9 @@ use super::super::paths::{join, upwards};
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
 use super::test_files::{Source, test_files};
-use crate::brief::Declared;
-use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
+use crate::tables::brief::Declared;
+use crate::tables::files::{FileId, Files};
 
 /// Maximum depth of modules that macros declare below each other.
 const MAX_GENERATED_DEPTH: usize = 16;

@@ -3,7 +3,7 @@
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::files::{FileId, Files};
+use crate::tables::files::{FileId, Files};
 
 /// A declaration that includes a file in a build: a `mod m;`, or a manifest that names it.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::paths::{folder, upwards};
-use crate::files::{FileId, Files};
+use crate::tables::files::{FileId, Files};
 
 /// Endings of declaration files.
 const DECLARATIONS: &[&str] = &[".d.ts", ".d.mts", ".d.cts"];

@@ -95,6 +95,32 @@ pub struct CoChange {
     pub is_partner: bool,
 }
 
+/// Risk of a fix, by the number of nodes that it can affect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Risk {
+    /// Few.
+    Low,
+    /// Some.
+    Medium,
+    /// Many.
+    High,
+    /// No frame supports the first suspect.
+    #[default]
+    Unknown,
+}
+
+impl Risk {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// Expected reach of a fix.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FixScope {
@@ -103,8 +129,8 @@ pub struct FixScope {
     /// Number of nodes that a change of the first suspect can affect within a few hops; `None` if no frame supports
     /// the suspect.
     pub blast_radius: Option<usize>,
-    /// `low`, `medium`, `high` or `unknown`.
-    pub risk: &'static str,
+    /// By its size.
+    pub risk: Risk,
 }
 
 /// Result of analysing a text with stack traces.
@@ -272,7 +298,7 @@ fn fix_scope(
     is_placed: bool,
     cancel: &Cancel,
 ) -> Result<FixScope, Cancelled> {
-    let Some(first) = suspects.first() else { return Ok(FixScope { risk: "unknown", ..FixScope::default() }) };
+    let Some(first) = suspects.first() else { return Ok(FixScope::default()) };
     let graph = snapshot.graph();
     let mut seen = FxHashSet::default();
     let least = LEAST_OF_FIRST * first.evidence;
@@ -282,15 +308,15 @@ fn fix_scope(
     let kept = paths.filter(|path| seen.insert(path.clone())).take(MAX_FILES - 1).collect::<Vec<_>>();
     let files = kept.iter().cloned().chain(partners.filter(|path| !kept.contains(path))).collect();
     if !is_placed {
-        return Ok(FixScope { files, blast_radius: None, risk: "unknown" });
+        return Ok(FixScope { files, blast_radius: None, risk: Risk::Unknown });
     }
     let bounds =
         ImpactQuery { direction: Direction::Forward, max_hops: RISK_HOPS, max_rows: 0, ..ImpactQuery::new(first.node) };
     let blast_radius = impact(snapshot, &bounds, cancel)?.total_rows;
     let risk = match blast_radius {
-        HIGH_RISK.. => "high",
-        MEDIUM_RISK.. => "medium",
-        _ => "low",
+        HIGH_RISK.. => Risk::High,
+        MEDIUM_RISK.. => Risk::Medium,
+        _ => Risk::Low,
     };
     Ok(FixScope { files, blast_radius: Some(blast_radius), risk })
 }

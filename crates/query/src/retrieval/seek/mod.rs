@@ -20,6 +20,7 @@ use m1nd_engine::{LocalModel, ModelUse};
 
 mod beside;
 mod connections;
+mod delegates;
 mod entries;
 mod mentions;
 mod model;
@@ -241,6 +242,7 @@ pub fn seek_given(
     let (mut answer, mut rows) = rayon::scope(|_| rank_rows(snapshot, query, history, cancel))?;
     if query.graph_rerank {
         said::raise(snapshot, &query.text, &mut rows, cancel)?;
+        delegates::lift(snapshot, &mut rows);
     }
     if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
         answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);

@@ -299,17 +299,20 @@ impl<'e> Evidence<'e> {
     ) -> Self {
         let Measures { most, words } = measures;
         let top = ranked.found.hits.first().map_or(1.0, |hit| hit.score);
+        // Strength flows from the best hits, more from better ones.
         let (sources, files) = (ranked.found.hits.iter().take(SOURCES), IndexedFiles::of(snapshot));
         let sources: Vec<(NodeIx, f64)> =
             sources.filter_map(|hit| Some((files.node_of(hit)?, (hit.score / top).powi(2)))).collect();
         let strength = |file: &FileHit<'_>| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
         let prefix = past::prefix_of(text);
+        // History and graph do not need each other.
         let of_history = || {
             let commits = |history| past::from_commits(history, query, prefix.as_deref());
             (history.map(commits).unwrap_or_default(), Beside::of(snapshot, &ranked.files, strength))
         };
         let of_graph = || (spread::spread(snapshot, &sources), mentions::find_named_files(snapshot, query));
         let ((commits, beside), (received, named)) = rayon::join(of_history, of_graph);
+        // Each signal is relative to its largest value.
         let most_received = received.values().fold(Received::default(), |most, one| Received {
             used_by: most.used_by.max(one.used_by),
             uses: most.uses.max(one.uses),
@@ -320,6 +323,7 @@ impl<'e> Evidence<'e> {
             FromCommits::default(),
             |most, one| FromCommits { like: most.like.max(one.like), prefix: most.prefix.max(one.prefix) },
         );
+        // Files that changed with the leaders gain; the leaders are chosen without sorting all.
         let mut leaders: Vec<(&str, f64)> = ranked.files.iter().map(|file| (file.path, strength(file))).collect();
         let by_strength = |a: &(&str, f64), b: &(&str, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(b.0));
         if leaders.len() > LEADERS {

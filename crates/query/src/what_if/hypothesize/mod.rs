@@ -11,8 +11,8 @@ mod part;
 mod verdict;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, UnresolvedRef, support};
 use rustc_hash::FxHashSet;
 
@@ -407,8 +407,7 @@ impl Test<'_> {
     fn any_isolated(&self) -> Result<Tested, Cancelled> {
         let graph = self.graph();
         let (mut alone, mut unsure, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
-        let files =
-            self.snapshot.files().iter().filter(|file| file.language != Language::Text && !file.language.is_prose());
+        let files = self.snapshot.files().iter().filter(|file| !file.language.is_prose());
         for node in files.filter_map(|file| graph.find_file(file.path.as_str())) {
             self.cancel.check()?;
             let own: FxHashSet<NodeIx> = self.members(node).into_iter().collect();
