@@ -87,6 +87,10 @@ def install_archive(place):
     top = place.unpack("m1nd-*-linux-*.tar.gz")
     for file in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt", "sbom.cdx.json", "man/man1/m1nd.1", "completions/_m1nd"):
         assert (top / file).stat().st_size > 0, file
+    # Rust and the embedded page.
+    licences = (top / "THIRD-PARTY.txt").read_text()
+    for package in ("tree-sitter-rust ", "serde_json ", "preact "):
+        assert f"\n{package}" in licences, package
     return [top / "m1nd"], [top / "mind"], "m1nd-*-linux-*.tar.gz"
 
 

@@ -19,6 +19,9 @@ const HOLDER: &str = "Copyright (c)";
 /// A line between two texts.
 const RULE: &str = "----------------------------------------------------------------------";
 
+/// The licences of what the embedded page is bundled from, as its own build writes them.
+const PAGE: &str = "crates/http/page/THIRD-PARTY.txt";
+
 /// Writes the text.
 ///
 /// # Errors
@@ -38,7 +41,8 @@ pub(super) fn write(packages: &Packages) -> Outcome<String> {
     for (text, names) in rows {
         let _ = write!(out, "\n{RULE}\n{}\n{RULE}\n\n{text}\n", names.join("\n"));
     }
-    Ok(out)
+    let page = std::fs::read_to_string(repository().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
+    Ok(format!("{out}\n{page}"))
 }
 
 /// The texts of a package's licences.

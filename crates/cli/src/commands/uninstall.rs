@@ -13,7 +13,7 @@ use crate::output::{Out, Tone, note};
 use crate::project;
 
 /// What m1nd creates in the folder of the index. Other files there are kept: a person wrote them.
-const OWN: &[&str] = &["projects", "cache", "extracting", "readable-folders", "savings", "backups"];
+const OWN: &[&str] = &["projects", "cache", "extracting", "readable-folders", "savings", "http", "backups"];
 /// What is never removed.
 const KEPT: &str = "kept: memories (`.mind/` in projects, MIND_HOME) and `settings.toml`";
 /// The last step.
