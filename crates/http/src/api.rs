@@ -94,7 +94,7 @@ fn status_of(code: ErrorCode) -> StatusCode {
 }
 
 /// An answer in JSON.
-fn answer(status: StatusCode, body: &Value) -> Response {
+pub(crate) fn answer(status: StatusCode, body: &Value) -> Response {
     (status, [(header::CONTENT_TYPE, JSON)], body.to_string()).into_response()
 }
 
@@ -133,28 +133,33 @@ fn check_type(headers: &HeaderMap) -> Result<(), Failure> {
     Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_type", message))
 }
 
+/// Reads a body that is an object, or empty.
+pub(crate) async fn read_arguments(app: &App, request: Request) -> Result<Map<String, Value>, Failure> {
+    let (parts, body) = request.into_parts();
+    check_type(&parts.headers)?;
+    check_length(&parts.headers, &app.limits)?;
+    let body = read_body(body, &app.limits).await?;
+    match serde_json::from_slice(&body) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => {
+            let message = "the body is not an object; expected the arguments of the call";
+            Err(Failure::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidParams.word(), message))
+        }
+        Err(_) if body.trim_ascii().is_empty() => Ok(Map::new()),
+        Err(error) => {
+            let message = format!("the body is not valid JSON: {error}");
+            Err(Failure::new(StatusCode::BAD_REQUEST, "invalid_json", message))
+        }
+    }
+}
+
 /// `POST /api/tools/{tool}`.
 pub(crate) async fn call_tool(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     request: Request,
 ) -> Result<Response, Failure> {
-    let (parts, body) = request.into_parts();
-    check_type(&parts.headers)?;
-    check_length(&parts.headers, &app.limits)?;
-    let body = read_body(body, &app.limits).await?;
-    let arguments = match serde_json::from_slice(&body) {
-        Ok(Value::Object(arguments)) => arguments,
-        Ok(_) => {
-            let message = "the body is not an object; expected the arguments of the tool";
-            return Err(Failure::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidParams.word(), message));
-        }
-        Err(_) if body.trim_ascii().is_empty() => Map::new(),
-        Err(error) => {
-            let message = format!("the body is not valid JSON: {error}");
-            return Err(Failure::new(StatusCode::BAD_REQUEST, "invalid_json", message));
-        }
-    };
+    let arguments = read_arguments(&app, request).await?;
     let result = match app.host.call(&name, arguments, ANONYMOUS).await? {
         Reply::Json(value) => value,
         Reply::Text(text) => json!({"text": text}),

@@ -15,6 +15,7 @@ mod connections;
 mod events;
 mod instances;
 mod mcp;
+mod memory;
 mod openapi;
 mod page;
 mod serve;

@@ -22,7 +22,8 @@ pub fn describe_api(list: &Value) -> Value {
     let tools = list["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut paths = Map::new();
     for (path, operation) in fixed_paths() {
-        paths.insert(path.to_owned(), json!({"get": operation}));
+        let method = if operation.get("requestBody").is_some() { "post" } else { "get" };
+        paths.insert(path.to_owned(), json!({method: operation}));
     }
     for tool in tools {
         let name = canonical_name(tool["name"].as_str().unwrap_or_default());
@@ -53,8 +54,8 @@ pub fn describe_api(list: &Value) -> Value {
     })
 }
 
-/// The paths that do not depend on the registry, which are only read.
-fn fixed_paths() -> [(&'static str, Value); 6] {
+/// The paths that do not depend on the registry.
+fn fixed_paths() -> [(&'static str, Value); 9] {
     let events: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.word()).collect();
     let last = json!({
         "name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "minimum": 0},
@@ -66,6 +67,19 @@ fn fixed_paths() -> [(&'static str, Value); 6] {
         ("/api/instances", describe_read("listInstances", "The running servers of this user", "Instances")),
         ("/api/openapi.json", describe_read("describe", "This document", "Document")),
         ("/api/map", describe_map()),
+        ("/api/memory", describe_read("listMemories", "The memories of the project with their state", "Memory")),
+        (
+            "/api/memory/approve",
+            describe_write("approveMemories", "Approves memories that came with the project, or withdraws that", {
+                json!({"sources": {"type": "array", "items": {"type": "string"}}, "undo": {"type": "boolean"}})
+            }),
+        ),
+        (
+            "/api/memory/forget",
+            describe_write("forgetMemory", "Removes a memory from its file, or hides it", {
+                json!({"id": {"type": "string"}, "undo": {"type": "boolean"}, "dry_run": {"type": "boolean"}})
+            }),
+        ),
         (
             "/api/events",
             json!({
@@ -99,6 +113,15 @@ fn describe_map() -> Value {
         parameter("edges", count(DEFAULT_EDGES, MAX_EDGES), "Maximum number of bundled edges"),
         parameter("color", json!({"enum": Color::ALL.map(Color::word)}), "What the colour of nodes shows"),
     ]);
+    operation
+}
+
+/// An operation that takes an object with these properties. What it wrote is described by its command.
+fn describe_write(id: &str, summary: &str, properties: Value) -> Value {
+    let schema = json!({"type": "object", "properties": properties});
+    let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+    let mut operation = describe_read(id, summary, "Document");
+    operation["requestBody"] = body;
     operation
 }
 
@@ -192,6 +215,17 @@ fn schemas() -> Value {
             }}},
         },
         "Document": {"type": "object"},
+        "Memory": {
+            "type": "object", "required": ["registered", "approved", "memories", "sources"],
+            "properties": {
+                "project": text, "registered": {"type": "boolean"}, "approved": {"type": "boolean"},
+                "memories": {"type": "array", "items": {
+                    "type": "object", "required": ["id", "type", "title", "content"],
+                    "properties": {"id": text, "type": text, "title": text, "content": text},
+                }},
+                "sources": {"type": "array", "items": {"type": "object"}},
+            },
+        },
         "Map": {
             "type": "object", "required": ["generation", "nodes", "opened", "edges", "hidden", "bounds"],
             "properties": {

@@ -24,7 +24,7 @@ use crate::mcp::{self, Mcp};
 use crate::page::Page;
 use crate::token::Token;
 use crate::wall::{Wall, guard};
-use crate::{Address, connections, events, tls};
+use crate::{Address, connections, events, memory, tls};
 
 /// How long a call over HTTP may take.
 const CALL_TIME: Duration = Duration::from_secs(120);
@@ -267,6 +267,9 @@ fn build_router(app: Arc<App>, wall: Arc<Wall>) -> Router {
         .route("/api/tools/{tool}", post(api::call_tool))
         .route("/api/events", get(events::stream))
         .route("/api/map", get(api::show_map))
+        .route("/api/memory", get(memory::list_memories))
+        .route("/api/memory/approve", post(memory::approve_memories))
+        .route("/api/memory/forget", post(memory::forget_memory))
         .route("/api/instances", get(api::show_instances))
         .route("/api/openapi.json", get(api::show_openapi))
         .route("/mcp", any(mcp::serve))

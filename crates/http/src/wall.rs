@@ -14,11 +14,12 @@ use axum::response::{IntoResponse, Response};
 use crate::api::{Failure, is_api};
 use crate::token::Token;
 
-/// Headers of all answers. Styles may be inline, since the editor component of the page creates them; scripts may not.
+/// Headers of all answers. Neither scripts nor styles are inline: the editor of the page adopts its sheets in a shadow
+/// root.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
-        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
     ("tools", &["query", "layout", "mind", "sessions", "edit", "run", "engine", "base"]),
     ("server", &["tools", "mind", "engine", "base"]),
-    ("http", &["server", "tools", "query", "engine", "store", "base"]),
+    ("http", &["server", "tools", "query", "mind", "engine", "store", "base"]),
     ("cli", &["http", "server", "tools", "query", "layout", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),
 ];

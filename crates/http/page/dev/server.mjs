@@ -40,6 +40,7 @@ async function forward(upstream, request, response) {
     method: request.method, headers, signal: end.signal, ...(parts.length ? { body: Buffer.concat(parts) } : {}),
   });
   response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+  response.flushHeaders();
   if (answer.body) Readable.fromWeb(answer.body).on("error", () => response.destroy()).pipe(response);
   else response.end();
 }

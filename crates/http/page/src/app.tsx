@@ -44,7 +44,7 @@ function useServerHealth(): Loading<ServerHealth> {
     const timer = setInterval(health.reload, indexing ? POLL_INDEXING_MS : POLL_MS);
     return () => clearInterval(timer);
   }, [indexing, health.reload]);
-  useEffect(() => listenToEvents((event) => event.name === "graph_changed" && health.reload()), [health.reload]);
+  useEffect(() => listenToEvents((event) => ["graph_changed", "lost"].includes(event.name) && health.reload()), [health.reload]);
   return health;
 }
 

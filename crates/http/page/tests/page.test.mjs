@@ -10,13 +10,13 @@ import { testFrame } from "./frame.mjs";
 import { testHostileText } from "./hostile.mjs";
 import { testMap } from "./map.mjs";
 import { testPlace } from "./place.mjs";
-import { cloneThisRepository, createHostileRepository } from "./repositories.mjs";
+import { cloneThisRepository, createHostileRepository, git } from "./repositories.mjs";
 import { startServer } from "./server.mjs";
 import { testViews } from "./views.mjs";
 
 const binary = process.env.M1ND;
 if (!binary) throw new Error("M1ND is not set, expected the path of the program");
-const top = fileURLToPath(new URL("../../../../", import.meta.url));
+const top = git(fileURLToPath(new URL(".", import.meta.url)), "rev-parse", "--show-toplevel").trim();
 
 /** What all tests share; filled before the first. */
 const shared = {};
@@ -35,14 +35,16 @@ before(async () => {
 
 after(async () => {
   await shared.browser?.close();
-  shared.server?.stop();
-  shared.hostile?.stop();
+  await Promise.all([shared.server?.stop(), shared.hostile?.stop()]);
   if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-describe("frame", () => testFrame(shared));
-describe("map", () => testMap(shared));
-describe("place", () => testPlace(shared));
-describe("change, memory, health and way", () => testViews(shared));
-describe("script in the repository", () => testHostileText(shared));
-describe("access", () => testAccess(shared));
+/** Tests that run at once: most of their time is waiting for the server. */
+const options = { concurrency: 2 };
+
+describe("frame", options, () => testFrame(shared));
+describe("map", options, () => testMap(shared));
+describe("place", options, () => testPlace(shared));
+describe("change, memory, health and way", options, () => testViews(shared));
+describe("script in the repository", options, () => testHostileText(shared));
+describe("access", options, () => testAccess(shared));

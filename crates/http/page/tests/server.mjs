@@ -9,7 +9,7 @@ const START_MS = 60_000;
 
 export async function startServer({ binary, root, home, memory = false }) {
   mkdirSync(home, { recursive: true });
-  const env = { ...process.env, M1ND_HOME: home, M1ND_NO_DAEMON: "1" };
+  const env = { ...process.env, M1ND_HOME: home, MIND_HOME: join(home, "mind"), M1ND_NO_DAEMON: "1" };
   if (memory) {
     execFileSync(binary, ["memory", "init", "--no-claude-md", root], { env, stdio: "ignore" });
     writeFileSync(join(root, ".mind", "MEMORY.md"), MEMORY);
@@ -20,10 +20,16 @@ export async function startServer({ binary, root, home, memory = false }) {
   const file = join(home, "http", "token");
   if (!existsSync(file)) throw new Error(`the server wrote no token to ${file}`);
   const token = readFileSync(file, "utf8").trim();
-  if (!process.env.PAGE_DEV) return { address, token, stop: () => child.kill() };
+  // The server saves its index before it ends.
+  const stop = () =>
+    new Promise((resolve) => {
+      child.once("exit", resolve);
+      child.kill();
+    });
+  if (!process.env.PAGE_DEV) return { address, token, stop };
   const { startServer: startForDevelopment } = await import("../dev/server.mjs");
   const front = await startForDevelopment({ upstream: address });
-  return { address: front.address, token, stop: () => { front.stop(); child.kill(); } };
+  return { address: front.address, token, stop: () => { front.stop(); return stop(); } };
 }
 
 function readAddress(child) {

@@ -81,7 +81,8 @@ fn all_answers_say_what_a_browser_may_do_with_them() {
     let refused = server.send(&server.request("GET", "/").with("Host", "evil.example"));
     for answer in [server.get("/"), server.get("/api/health"), server.get("/api/nothing"), refused] {
         let policy = answer.header("content-security-policy").unwrap();
-        assert!(policy.contains("default-src 'self'") && policy.contains("script-src 'self';"), "{policy}");
+        assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self';"), "{policy}");
+        assert!(policy.contains("style-src 'self';") && !policy.contains("unsafe"), "{policy}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(answer.header("access-control-allow-origin"), None);

@@ -180,6 +180,42 @@ fn list_references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
 }
 
 #[test]
+fn people_list_approve_and_forget_memories() {
+    let server = start();
+    server.wait_for_index();
+    let post = |path: &str, body: &str| {
+        server.send(&server.request("POST", path).with("Content-Type", "application/json").body(body))
+    };
+    assert_eq!(server.get("/api/memory").json()["registered"], false);
+    server.project.write(".mind/MEMORY.md", "# Shop\n\n## Decisions\n- Prices are net, since taxes differ\n");
+    let listed = server.get("/api/memory").json();
+    assert_eq!(
+        (&listed["registered"], listed["memories"].as_array().map(Vec::len)),
+        (&json!(true), Some(1)),
+        "{listed}"
+    );
+    let id = listed["memories"][0]["id"].as_str().unwrap();
+    // Approved, and withdrawn.
+    for (body, is_approved) in [(r#"{"undo": true}"#, false), ("{}", true)] {
+        assert_eq!(post("/api/memory/approve", body).status, 200);
+        assert_eq!(server.get("/api/memory").json()["approved"], is_approved, "{body}");
+    }
+    // Refused, tried, and done.
+    for (path, body) in [
+        ("/api/memory/forget", "{}"),
+        ("/api/memory/forget", r#"{"id": "nothing"}"#),
+        ("/api/memory/forget", r#"{"id": "nothing", "undo": 1}"#),
+        ("/api/memory/approve", r#"{"sources": [1]}"#),
+    ] {
+        assert_eq!(post(path, body).status, 400, "{path} {body}");
+    }
+    assert_eq!(post("/api/memory/forget", &format!(r#"{{"id": "{id}", "dry_run": true}}"#)).status, 200);
+    assert_eq!(server.get("/api/memory").json()["memories"].as_array().map(Vec::len), Some(1));
+    assert_eq!(post("/api/memory/forget", &format!(r#"{{"id": "{id}"}}"#)).status, 200);
+    assert_eq!(server.get("/api/memory").json()["memories"], json!([]));
+}
+
+#[test]
 fn the_description_of_the_api_is_complete_and_refers_to_itself() {
     let server = start();
     let document = describe(&server);

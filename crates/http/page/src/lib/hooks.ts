@@ -43,7 +43,7 @@ export function useTool<T>(tool: string, args: Record<string, unknown> | undefin
   const key = args === undefined ? undefined : `${tool} ${JSON.stringify(args)}`;
   const loading = useLoad<T>(key, (signal) => callTool<T>(tool, args ?? {}, signal));
   useEffect(
-    () => listenToEvents((event) => event.name === "graph_changed" && loading.reload()),
+    () => listenToEvents((event) => ["graph_changed", "lost"].includes(event.name) && loading.reload()),
     [loading.reload],
   );
   return loading;

@@ -52,18 +52,8 @@ function useSeek(text: string): { found: Found | undefined; busy: boolean } {
   return { found, busy };
 }
 
-/** The search box: `seek` by names or plain words. */
-export function SearchBox(): JSX.Element {
-  const [text, setText] = useState("");
-  const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const { found, busy } = useSeek(text);
-  const input = useRef<HTMLInputElement>(null);
-  const listId = useId();
-  const rows = found?.rows ?? [];
-  const shown = open && text.trim() !== "" && found !== undefined;
-
-  useEffect(() => setActive(-1), [found]);
+/** Focuses the box when `/` is pressed outside of a field. */
+function useSlash(input: { current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
@@ -74,6 +64,64 @@ export function SearchBox(): JSX.Element {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+}
+
+/** The row after or before the active one, around the ends. */
+function stepActive(active: number, step: 1 | -1, count: number): number {
+  if (count === 0) return -1;
+  return active < 0 ? (step > 0 ? 0 : count - 1) : (active + step + count) % count;
+}
+
+function Result({ row, id, selected, choose }: { row: SeekRow; id: string; selected: boolean; choose: (row: SeekRow) => void }): JSX.Element {
+  return (
+    <li id={id} role="option" aria-selected={selected} onMouseDown={(e) => e.preventDefault()} onClick={() => choose(row)}>
+      <span class="result-name">
+        {row.label} <span class="kind">{row.type}</span>
+      </span>
+      <span class="where">
+        {row.file_path}
+        {row.line_start ? `:${row.line_start}` : ""}
+      </span>
+      {row.intent_summary && <span class="result-summary">{row.intent_summary}</span>}
+    </li>
+  );
+}
+
+interface ResultsProps {
+  id: string;
+  found: Found | undefined;
+  shown: boolean;
+  active: number;
+  choose: (row: SeekRow) => void;
+}
+
+function Results({ id, found, shown, active, choose }: ResultsProps): JSX.Element {
+  const rows = found?.rows ?? [];
+  return (
+    <div class="search-results" hidden={!shown}>
+      <ul role="listbox" id={id} aria-label="Results">
+        {rows.map((row, i) => (
+          <Result key={row.node_id} row={row} id={`${id}-${i}`} selected={i === active} choose={choose} />
+        ))}
+      </ul>
+      {found?.error && <p class="state failure">{found.error}</p>}
+      {found && !found.error && rows.length === 0 && <p class="state empty">Nothing found for “{found.query}”.</p>}
+    </div>
+  );
+}
+
+/** The search box: `seek` by names or plain words. */
+export function SearchBox(): JSX.Element {
+  const [text, setText] = useState("");
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const { found, busy } = useSeek(text);
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const rows = found?.rows ?? [];
+  const shown = open && text.trim() !== "" && found !== undefined;
+  useSlash(input);
+  useEffect(() => setActive(-1), [found]);
 
   const choose = (row: SeekRow | undefined): void => {
     if (!row) return;
@@ -81,17 +129,12 @@ export function SearchBox(): JSX.Element {
     navigate(buildTarget(row));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      setOpen(true);
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      if (rows.length > 0) setActive((active + step + (active < 0 && step < 0 ? 1 : 0) + rows.length) % rows.length);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      choose(rows[Math.max(active, 0)]);
-    } else if (event.key === "Escape") {
-      setOpen(false);
-    }
+    if (event.key === "Escape") setOpen(false);
+    if (!["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "Enter") return choose(rows[Math.max(active, 0)]);
+    setOpen(true);
+    setActive(stepActive(active, event.key === "ArrowDown" ? 1 : -1, rows.length));
   };
 
   return (
@@ -103,9 +146,9 @@ export function SearchBox(): JSX.Element {
         role="combobox"
         aria-label="Search the code by names or plain words"
         aria-expanded={shown}
-        aria-controls={listId}
+        aria-controls={id}
         aria-autocomplete="list"
-        aria-activedescendant={shown && active >= 0 ? `${listId}-${active}` : undefined}
+        aria-activedescendant={shown && active >= 0 ? `${id}-${active}` : undefined}
         aria-keyshortcuts="/"
         autocomplete="off"
         spellcheck={false}
@@ -121,31 +164,7 @@ export function SearchBox(): JSX.Element {
       <span class="sr-only" role="status">
         {busy ? "Searching" : shown ? (found.error ?? formatCount(rows.length, "result")) : ""}
       </span>
-      <div class="search-results" hidden={!shown}>
-        <ul role="listbox" id={listId} aria-label="Results">
-          {rows.map((row, i) => (
-            <li
-              key={row.node_id}
-              id={`${listId}-${i}`}
-              role="option"
-              aria-selected={i === active}
-              onMouseDown={(e) => e.preventDefault()}
-              onClick={() => choose(row)}
-            >
-              <span class="result-name">
-                {row.label} <span class="kind">{row.type}</span>
-              </span>
-              <span class="where">
-                {row.file_path}
-                {row.line_start ? `:${row.line_start}` : ""}
-              </span>
-              {row.intent_summary && <span class="result-summary">{row.intent_summary}</span>}
-            </li>
-          ))}
-        </ul>
-        {found?.error && <p class="state failure">{found.error}</p>}
-        {found && !found.error && rows.length === 0 && <p class="state empty">Nothing found for “{found.query}”.</p>}
-      </div>
+      <Results id={id} found={found} shown={shown} active={active} choose={choose} />
     </div>
   );
 }

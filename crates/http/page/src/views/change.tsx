@@ -66,7 +66,7 @@ function ImpactOf({ answer }: { answer: ImpactAnswer }): JSX.Element {
   return (
     <details>
       <summary>
-        {formatCount(rows.length, "dependent")} in {formatCount(files, "file")}
+        {formatCount(rows.length, "dependent")} in {formatCount(files, "file")}{" "}
         {answer.closure && answer.closure.state !== "closed" && <Tag tone="warn">may be incomplete</Tag>}
       </summary>
       <Rows

@@ -57,7 +57,7 @@ function useMap(state: MapState): Loading<MapAnswer> {
   if (state.reveal) search.append("reveal", state.reveal);
   const path = `/api/map?${search.toString()}`;
   const map = useLoad<MapAnswer>(path, (signal) => getJson(path, signal));
-  useEffect(() => listenToEvents((event) => event.name === "graph_changed" && map.reload()), [map.reload]);
+  useEffect(() => listenToEvents((event) => ["graph_changed", "lost"].includes(event.name) && map.reload()), [map.reload]);
   return map;
 }
 

@@ -127,7 +127,7 @@ function Memory({ row, chosen, onDone }: { row: MemoryRow; chosen: boolean; onDo
           ))}
         </p>
       )}
-      {row.source_kind !== "git" && row.source_file && <Evidence path={row.source_file} line={row.source_line} />}
+      {row.source_kind !== "commit" && row.source_file && <Evidence path={row.source_file} line={row.source_line} />}
     </li>
   );
 }

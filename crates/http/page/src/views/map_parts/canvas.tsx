@@ -51,9 +51,10 @@ function buildGraph({ answer, scale, theme, selected, marked }: CanvasProps): Pi
   }
   for (const node of answer.nodes) {
     if (graph.hasNode(node.id)) continue;
+    const color = marked.has(node.id) ? ink.mark : scale.colorOf(node);
     const stands = node.id === selected ? ink.select : marked.has(node.id) ? ink.mark : undefined;
     graph.addNode(node.id, {
-      x: node.x, y: node.y, size: node.size, color: marked.has(node.id) ? ink.mark : node.children > 0 ? fade(scale.colorOf(node)) : scale.colorOf(node), depth: "nodes", label: node.label,
+      x: node.x, y: node.y, size: node.size, color: node.children > 0 ? fade(color) : color, depth: "nodes", label: node.label,
       ringColor: stands ?? (node.children > 0 ? scale.colorOf(node) : ink.back), ringWidth: stands ? 4 : node.children > 0 ? 2 : 1, labelPosition: node.size > 40 ? "over" : "right",
       forceLabel: node.id === selected || marked.has(node.id),
     });
@@ -176,7 +177,7 @@ function moveTo(sigma: Sigma, id: string, animate: boolean): void {
   const inside = data.x > Math.min(view.x1, view.x2) && data.x < Math.max(view.x1, view.x2) && Math.abs(data.y - (view.y1 + view.height / 2)) < view.height;
   const pixels = sigma.scaleSize(attributes.size ?? 1, camera.getState().ratio);
   if (inside && pixels >= 6) return;
-  const ratio = Math.min(camera.getState().ratio, Math.max(0.01, ((attributes.size ?? 10) / 1000) * 12));
+  const ratio = Math.min(camera.getState().ratio, Math.max(0.01, ((attributes.size ?? 10) / 1000) * 24));
   const target = { x: data.x, y: data.y, ratio };
   if (animate) void camera.animate(target, { duration: MOVE_MS });
   else camera.setState(target);
