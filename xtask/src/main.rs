@@ -9,6 +9,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod crash;
+mod dist;
 mod embed;
 mod eval;
 mod new;
@@ -33,6 +34,11 @@ const TASKS: &[Task] = &[
         "new",
         "the files and rows of something that does nothing yet: tool TOOLSET NAME | language NAME EXTENSION GRAMMAR@VERSION",
         new::run,
+    ),
+    (
+        "dist",
+        "the packages of a release build: [--binary PATH] [--target TRIPLE] [--out DIR] [--fast]; with --manifests VERSION, the files of Homebrew, Scoop, winget and the MCP registry",
+        dist::run,
     ),
     ("picture", "draw docs/session.svg from a real session: --program PATH --repo PATH", picture::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),

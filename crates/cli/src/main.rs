@@ -18,6 +18,7 @@ mod resident;
 mod schema;
 mod settings;
 mod tone;
+mod version;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -75,6 +76,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Serve(args)) => commands::serve::run(args, common),
         Some(Command::Open(args)) => commands::open::run(args, common, out),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
+        Some(Command::Uninstall(args)) => commands::uninstall::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Map(args)) => commands::map::run(args, common, out),

@@ -22,7 +22,7 @@ Examples:
   m1nd callers Pool.acquire         who calls it
   m1nd impact src/pool.py --json    what depends on a file
   m1nd export --what edges --relation calls > calls.jsonl
-  m1nd init                         connect Claude Code, Cursor or VS Code
+  m1nd init                         connect Claude Code, Cursor, Codex and others
   m1nd doctor                       diagnose problems";
 
 const ENVIRONMENT: &str = "\
@@ -99,7 +99,7 @@ pub(crate) fn read() -> Cli {
 /// m1nd indexes a repository on this machine and answers over MCP: where something is, how two things are connected,
 /// what depends on it. Without a command, it serves MCP if started by a client, and shows this help in a terminal.
 #[derive(Debug, Parser)]
-#[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
+#[command(name = "m1nd", version = crate::version::VERSION, max_term_width = 100, subcommand_required = false)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -152,7 +152,10 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Diagnose problems of m1nd and suggest fixes
     #[command(display_order = 63)]
-    Doctor(PathArg),
+    Doctor(DoctorArgs),
+    /// Remove the configuration, index and hooks that m1nd wrote, after showing them
+    #[command(display_order = 63)]
+    Uninstall(UninstallArgs),
     /// Write the graph as rows, for other programs
     #[command(display_order = 64)]
     Export(ExportArgs),
@@ -375,10 +378,34 @@ pub(crate) struct InitArgs {
     /// show it
     #[arg(long)]
     pub memory: bool,
+    /// Take m1nd out of the files of these clients, or of all clients and hooks of this project
+    #[arg(long, conflicts_with = "memory")]
+    pub remove: bool,
     /// Write without confirmation
     #[arg(long, short)]
     pub yes: bool,
     /// Only show what would be written
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Write a report for an issue to a new file: without code, names, paths or secrets
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Remove without confirmation
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Only show what would be removed
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
 }

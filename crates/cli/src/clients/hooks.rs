@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::json_edit::{EditError, set_item};
+use super::json_edit::{EditError, remove_items, set_item};
 
 /// The member of the file that holds the hooks.
 const SECTION: &str = "hooks";
@@ -49,32 +49,54 @@ pub(crate) fn hooks_file(project: &Path) -> PathBuf {
 ///
 /// # Errors
 /// The text is not JSON, or the place for a hook has another type.
-pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
+pub(crate) fn set_hooks(text: &str, command: &[String]) -> Result<Option<String>, EditError> {
     let mut edited: Option<String> = None;
+    let command: Vec<String> = command.iter().map(|word| quote_word(word)).collect();
     for hook in HOOKS {
         let ours = format!(" memory hook {}", hook.word);
-        let command = format!("{}{ours}", quote_program(program));
+        let command = format!("{}{ours}", command.join(" "));
         let entry = json!({"hooks": [{"type": "command", "command": command, "timeout": TIMEOUT}]});
         let entry = hook.matcher.into_iter().fold(entry, |entry, matcher| with_member(entry, "matcher", matcher));
-        let is_ours = |item: &Value| {
-            let entry = Entry::deserialize(item).unwrap_or_default();
-            entry.hooks.iter().any(|hook| hook.command.ends_with(&ours))
-        };
+        let is_ours = |item: &Value| starts_command(item, &ours);
         let before = edited.as_deref().unwrap_or(text);
         edited = set_item(before, SECTION, hook.event, &entry, is_ours)?.or(edited);
     }
     Ok(edited)
 }
 
-/// Quotes a program as a word of a shell.
-fn quote_program(program: &str) -> String {
+/// Returns the text without our hooks; `None` if there are none. Empty if the file held nothing else.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_hooks(text: &str) -> Result<Option<String>, EditError> {
+    let mut edited: Option<String> = None;
+    for hook in HOOKS {
+        let ours = format!(" memory hook {}", hook.word);
+        let before = edited.as_deref().unwrap_or(text);
+        edited = remove_items(before, SECTION, hook.event, |item| starts_command(item, &ours))?.or(edited);
+    }
+    Ok(edited)
+}
+
+/// Whether an entry runs a command with this end.
+fn starts_command(item: &Value, end: &str) -> bool {
+    let entry = Entry::deserialize(item).unwrap_or_default();
+    entry.hooks.iter().any(|hook| hook.command.ends_with(end))
+}
+
+/// Quotes a word for a shell.
+fn quote_word(word: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-:\\".contains(char);
-    if program.chars().all(is_plain) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
+        super::set_hooks(text, &[program.to_owned()])
+    }
 
     #[test]
     fn hooks_are_added_once_and_others_stay() {
@@ -92,6 +114,11 @@ mod tests {
         }
         assert!(once.contains("{\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}"), "{once}");
         assert_eq!(set_hooks(&once, "m1nd"), Ok(None), "a second time there is nothing to do");
+        let without = text.replace(",\n    \"PreToolUse\": []", "");
+        assert_eq!(remove_hooks(&once), Ok(Some(without)), "an empty list goes with our hook");
+        assert_eq!(remove_hooks(text), Ok(None));
+        let alone = set_hooks("", "m1nd").expect("is JSON").expect("changes");
+        assert_eq!(remove_hooks(&alone), Ok(Some(String::new())));
         let moved = set_hooks(&once, "/opt/my tools/m1nd").expect("is JSON").expect("changes");
         let value: Value = serde_json::from_str(&moved).expect("is JSON");
         let stop = value.pointer("/hooks/Stop").and_then(Value::as_array).expect("is a list");

@@ -1,5 +1,6 @@
-//! Adds one entry to a JSON file without changing the rest of its text.
+//! Adds one entry to a JSON file without changing the rest of its text, and removes it again.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -18,6 +19,25 @@ pub(crate) enum EditError {
     NotAList(String),
 }
 
+/// What a file may hold beside JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// Nothing.
+    Strict,
+    /// Comments, and commas behind the last member.
+    Comments,
+}
+
+impl Syntax {
+    /// The text as plain JSON, with every byte at its place.
+    fn read(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Strict => Cow::Borrowed(text),
+            Self::Comments => Cow::Owned(blank_comments(text)),
+        }
+    }
+}
+
 /// Default indentation, if the text shows none.
 const INDENT: &str = "  ";
 
@@ -26,18 +46,33 @@ const INDENT: &str = "  ";
 /// # Errors
 /// The text is not JSON, or the place for the entry has another type.
 pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
+    set_entry_in(Syntax::Strict, text, section, name, entry)
+}
+
+/// The same in a file of this syntax.
+///
+/// # Errors
+/// As [`set_entry`].
+pub(crate) fn set_entry_in(
+    syntax: Syntax,
+    text: &str,
+    section: &str,
+    name: &str,
+    entry: &Value,
+) -> Result<Option<String>, EditError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         let whole = serde_json::json!({ section: { name: entry } });
         return Ok(Some(format!("{whole:#}\n")));
     }
-    let whole: Value = serde_json::from_str(text).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let plain = syntax.read(text);
+    let whole: Value = serde_json::from_str(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
     let Value::Object(root) = &whole else { return Err(EditError::NotAnObject("the file".into())) };
     if root.get(section).and_then(|section| section.get(name)) == Some(entry) {
         return Ok(None);
     }
-    let start = text.find('{').ok_or_else(|| EditError::NotAnObject("the file".into()))?;
-    let outer = members(text, start);
+    let start = plain.find('{').ok_or_else(|| EditError::NotAnObject("the file".into()))?;
+    let outer = members(&plain, start);
     let unit = outer.first().and_then(|member| indent_before(text, member.key.start)).unwrap_or(INDENT).to_owned();
     let unit = if unit.is_empty() { INDENT.to_owned() } else { unit };
     let edited = match outer.iter().rfind(|member| member.name == section) {
@@ -49,11 +84,11 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
             return Err(EditError::NotAnObject(format!("`{section}`")));
         }
         Some(member) => {
-            let inner = members(text, member.value.start);
+            let inner = members(&plain, member.value.start);
             match inner.iter().rfind(|member| member.name == name) {
                 Some(old) => {
                     let indent = indent_before(text, old.key.start).unwrap_or_default().to_owned();
-                    let value = indent_value(entry, &indent, &unit);
+                    let value = indent_value(entry, &indent, &unit).replace('\n', newline_of(text));
                     format!("{}{value}{}", &text[..old.value.start], &text[old.value.end..])
                 }
                 None => {
@@ -64,6 +99,104 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
         }
     };
     Ok(Some(edited))
+}
+
+/// The program that the entry at `section` → `name` starts: its `command`, or the first word of it.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn read_command(syntax: Syntax, text: &str, section: &str, name: &str) -> Result<Option<String>, EditError> {
+    let plain = syntax.read(text.strip_prefix('\u{feff}').unwrap_or(text));
+    if plain.trim().is_empty() {
+        return Ok(None);
+    }
+    let whole: Value = serde_json::from_str(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let command = whole.get(section).and_then(|section| section.get(name)).and_then(|entry| entry.get("command"));
+    let program = command.and_then(|command| command.as_str().or_else(|| command.get(0)?.as_str()));
+    Ok(program.map(str::to_owned))
+}
+
+/// Returns the text without the entry at `section` → `name`; `None` if it does not exist. A section that is empty then
+/// goes with it, and so does an object that held nothing else: the text is then empty.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_entry(syntax: Syntax, text: &str, section: &str, name: &str) -> Result<Option<String>, EditError> {
+    let plain = syntax.read(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let shift = text.len() - plain.len();
+    if plain.trim().is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_str::<Value>(&plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+    let Some(start) = plain.find('{') else { return Ok(None) };
+    let outer = members(&plain, start);
+    let Some(at) = outer.iter().rposition(|member| member.name == section) else { return Ok(None) };
+    if !plain[outer[at].value.clone()].starts_with('{') {
+        return Ok(None);
+    }
+    let inner = members(&plain, outer[at].value.start);
+    let Some(entry) = inner.iter().rposition(|member| member.name == name) else { return Ok(None) };
+    let place = match (inner.len(), outer.len()) {
+        (1, 1) => return Ok(Some(String::new())),
+        (1, _) => range_of(&outer, at),
+        _ => range_of(&inner, entry),
+    };
+    Ok(Some(format!("{}{}", &text[..place.start + shift], &text[place.end + shift..])))
+}
+
+/// The range of a member with one of the commas around it. The object has other members.
+fn range_of(members: &[Member], at: usize) -> Range<usize> {
+    match at.checked_sub(1).and_then(|before| members.get(before)) {
+        Some(before) => before.value.end..members[at].value.end,
+        None => {
+            let next = members.get(at + 1).map_or(members[at].value.end, |next| next.key.start);
+            members[at].key.start..next
+        }
+    }
+}
+
+/// Replaces comments, and commas behind the last member of an object or list, by as many spaces.
+fn blank_comments(text: &str) -> String {
+    let mut out = text.as_bytes().to_vec();
+    let (mut at, mut in_string) = (0, false);
+    let mut comma = None;
+    while let Some(&byte) = out.get(at) {
+        let rest = &text.as_bytes()[at..];
+        if in_string {
+            at += if byte == b'\\' { 2 } else { 1 };
+            in_string = byte != b'"';
+            continue;
+        }
+        let comment = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => {
+                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
+            }
+            _ => 0,
+        };
+        if comment > 0 {
+            out[at..at + comment]
+                .iter_mut()
+                .filter(|byte| !matches!(**byte, b'\n' | b'\r'))
+                .for_each(|byte| *byte = b' ');
+            at += comment;
+            continue;
+        }
+        match byte {
+            b',' => comma = Some(at),
+            b'}' | b']' => {
+                if let Some(comma) = comma.take() {
+                    out[comma] = b' ';
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => comma = None,
+        }
+        in_string = byte == b'"';
+        at += 1;
+    }
+    // Only whole characters were replaced, so this is text.
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Returns the text with `item` in the list at `section` → `name`: in place of the item that `is_ours`, else at the
@@ -99,9 +232,10 @@ pub(crate) fn set_item(
     let items = items(text, place.value.start);
     if let Some(old) = list.iter().position(is_ours).and_then(|at| items.get(at)) {
         let indent = indent_before(text, old.start).unwrap_or_default();
-        return Ok(Some(format!("{}{}{}", &text[..old.start], indent_value(item, indent, unit), &text[old.end..])));
+        let value = indent_value(item, indent, unit).replace('\n', newline_of(text));
+        return Ok(Some(format!("{}{value}{}", &text[..old.start], &text[old.end..])));
     }
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(text);
     let inner = items.last().and_then(|last| indent_before(text, last.start)).map(str::to_owned);
     let inner = inner.unwrap_or_else(|| format!("{indent}{unit}"));
     let value = indent_value(item, &inner, unit).replace('\n', newline);
@@ -112,6 +246,45 @@ pub(crate) fn set_item(
             format!("{}{newline}{inner}{value}{newline}{indent}{}", &text[..start], text[start..].trim_start())
         }
     }))
+}
+
+/// Returns the text without the items that are ours in the list at `section` → `name`; `None` if there are none. A list
+/// that is empty then goes with them.
+///
+/// # Errors
+/// The text is not JSON.
+pub(crate) fn remove_items(
+    text: &str,
+    section: &str,
+    name: &str,
+    is_ours: impl Fn(&Value) -> bool,
+) -> Result<Option<String>, EditError> {
+    let mut edited: Option<String> = None;
+    loop {
+        let now = edited.as_deref().unwrap_or(text);
+        if now.trim().is_empty() {
+            return Ok(edited);
+        }
+        let plain = now.strip_prefix('\u{feff}').unwrap_or(now);
+        let whole: Value = serde_json::from_str(plain).map_err(|error| EditError::Invalid(error.to_string()))?;
+        let list = whole.get(section).and_then(|section| section.get(name)).and_then(Value::as_array);
+        let Some((list, ours)) = list.and_then(|list| Some((list, list.iter().position(&is_ours)?))) else {
+            return Ok(edited);
+        };
+        if list.len() == 1 {
+            edited = remove_entry(Syntax::Strict, now, section, name)?;
+            continue;
+        }
+        let found = |start: usize, name: &str| members(now, start).into_iter().rfind(|member| member.name == name);
+        let place = found(now.find('{').unwrap_or_default(), section).and_then(|outer| found(outer.value.start, name));
+        let items = place.map(|place| items(now, place.value.start)).unwrap_or_default();
+        let range = match (ours.checked_sub(1).and_then(|at| items.get(at)), items.get(ours), items.get(ours + 1)) {
+            (Some(before), Some(own), _) => before.end..own.end,
+            (None, Some(own), Some(next)) => own.start..next.start,
+            _ => return Ok(edited),
+        };
+        edited = Some(format!("{}{}", &now[..range.start], &now[range.end..]));
+    }
 }
 
 /// Ranges of the items of the list that begins at `start`. The text must be valid JSON.
@@ -197,6 +370,11 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The end of lines of a text.
+pub(super) fn newline_of(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
 /// The white space before `at` on its line, if there is nothing else.
 fn indent_before(text: &str, at: usize) -> Option<&str> {
     let line = text[..at].rfind('\n').map(|newline| newline + 1)?;
@@ -219,7 +397,7 @@ fn indent_value(value: &Value, indent: &str, unit: &str) -> String {
 fn insert(text: &str, start: usize, members: &[Member], indent: &str, unit: &str, name: &str, value: &Value) -> String {
     let inner = members.last().and_then(|last| indent_before(text, last.key.start));
     let inner = inner.map(str::to_owned).unwrap_or_else(|| format!("{indent}{unit}"));
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_of(text);
     let member = format!("{}: {}", Value::from(name), indent_value(value, &inner, unit)).replace('\n', newline);
     match members.last() {
         Some(last) => {
@@ -297,6 +475,33 @@ mod tests {
             }
             assert_eq!(before, after);
         }
+    }
+
+    #[test]
+    fn an_entry_goes_as_it_came() {
+        for text in [
+            "{\n  \"a\": 1\n}\n",
+            "{\"mcpServers\":{\"b\":{}}}",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {}\r\n\t}\r\n}\r\n",
+            "{ // mine\n  \"mcpServers\": {\n    \"a\": {}, /* {\" */\n  },\n}\n",
+            "// \"mcpServers\": {}\n{\"a\": \"// é, }\", \"b\": [1, 2,],}",
+            "",
+        ] {
+            let entry = json!({"command": "m1nd", "args": ["serve"]});
+            let edited = set_entry_in(Syntax::Comments, text, "mcpServers", "m1nd", &entry).unwrap().unwrap();
+            let plain = blank_comments(&edited);
+            assert_eq!(plain.len(), edited.len());
+            let value: Value = serde_json::from_str(&plain).unwrap_or_else(|error| panic!("{error}: {edited}"));
+            assert_eq!(value.pointer("/mcpServers/m1nd"), Some(&entry), "{edited}");
+            let removed = remove_entry(Syntax::Comments, &edited, "mcpServers", "m1nd").unwrap().unwrap();
+            assert_eq!(removed, text);
+            assert_eq!(remove_entry(Syntax::Comments, text, "mcpServers", "m1nd"), Ok(None));
+        }
+        // What came later stays.
+        let grown = "{\"mcpServers\": {\"m1nd\": {\"command\": \"m1nd\"}, \"z\": {}}, \"k\": 1}";
+        let removed = remove_entry(Syntax::Strict, grown, "mcpServers", "m1nd").unwrap();
+        assert_eq!(removed.as_deref(), Some("{\"mcpServers\": {\"z\": {}}, \"k\": 1}"));
+        assert!(remove_entry(Syntax::Strict, "{ // x\n}", "mcpServers", "m1nd").is_err());
     }
 
     #[test]

@@ -7,28 +7,29 @@ use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{Engine, EngineConfig};
 use m1nd_tools::{Context, Services, TOOLS};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answers::{self, CheckResult, CheckRow, Checkup, Repair};
-use crate::args::{Common, PathArg};
-use crate::clients::{COMMAND, Client, ENTRY};
+use crate::args::{Common, DoctorArgs};
+use crate::clients::Client;
 use crate::error::CliError;
 use crate::output::{Out, Tone};
 use crate::project;
 use crate::settings::Settings;
+use crate::version::VERSION;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Level {
+pub(super) enum Level {
     Ok,
     Note,
     Problem,
 }
 
 #[derive(Debug, Serialize)]
-struct Finding {
-    level: Level,
-    what: String,
+pub(super) struct Finding {
+    pub(super) level: Level,
+    pub(super) what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
@@ -46,13 +47,16 @@ fn problem(what: impl Into<String>, next: impl Into<String>) -> Finding {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    let root = project::root(args.path.as_deref())?;
+pub(crate) fn run(args: &DoctorArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let root = project::root(args.path.path.as_deref())?;
     let home = project::home(common)?;
-    let mut findings = vec![ok(format!("m1nd {}", env!("CARGO_PKG_VERSION"))), home_finding(&home)];
+    let mut findings = vec![ok(format!("m1nd {VERSION}")), home_finding(&home)];
     findings.extend(settings_findings(&home, &root));
     findings.extend(index_findings(&home, &root)?);
     findings.extend(client_findings(&root));
+    if let Some(file) = &args.bundle {
+        return super::bundle::write(file, &findings, out);
+    }
     let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
     if out.json {
         out.value(&json!({"problems": problems, "findings": findings}))?;
@@ -154,21 +158,20 @@ fn repair(step: &Repair) -> Option<String> {
 
 fn client_findings(root: &Path) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for &client in Client::ALL {
-        let file = client.file(root);
+    let user_home = std::env::home_dir();
+    for client in Client::all() {
+        let Some(file) = client.file(root, user_home.as_deref()) else { continue };
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let (label, shown) = (client.label(), file.display());
-        findings.push(match serde_json::from_str::<Value>(&text) {
-            Err(error) => {
-                problem(format!("{shown} is not valid JSON: {error}"), format!("fix it; {label} cannot read it"))
+        findings.push(match client.read_command(&text) {
+            Err(error) => problem(format!("{shown} is {error}"), format!("fix it; {label} cannot read it")),
+            Ok(Some(program)) if Path::new(&program).is_absolute() && !Path::new(&program).exists() => {
+                problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to fix it")
             }
-            Ok(whole) => match &whole[client.section()][ENTRY][COMMAND] {
-                Value::String(program) if Path::new(program).is_absolute() && !Path::new(program).exists() => {
-                    problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to fix it")
-                }
-                Value::String(_) => ok(format!("{label} is connected by {shown}")),
-                _ => note(format!("{shown} has no entry for m1nd"), "run `m1nd init`"),
-            },
+            Ok(Some(_)) => ok(format!("{label} is connected by {shown}")),
+            // A file of the user's home says nothing about this project.
+            Ok(None) if !file.starts_with(root) => continue,
+            Ok(None) => note(format!("{shown} has no entry for m1nd"), "run `m1nd init`"),
         });
     }
     if findings.is_empty() {

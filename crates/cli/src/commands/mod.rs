@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bundle;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod docs;
@@ -15,6 +16,7 @@ pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod trail;
+pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod workspace;
 pub(crate) mod write;
