@@ -191,19 +191,28 @@ impl<'g> Dispatch<'g> {
 }
 
 impl Graph {
-    /// The methods that override a method, directly or through others, at most this many; their definitions where they
-    /// are declared elsewhere.
+    /// The methods that override a method, directly or through others, at most this many: with their declarations where
+    /// these stand elsewhere.
     pub fn list_overriding(&self, method: NodeIx, most: usize) -> Vec<NodeIx> {
-        let mut found: Vec<NodeIx> = overriding(self, method);
+        self.list_family(method, most, overriding)
+    }
+
+    /// The methods that a method overrides, directly or through others, at most this many, with their declarations.
+    pub fn list_overridden(&self, method: NodeIx, most: usize) -> Vec<NodeIx> {
+        self.list_family(method, most, overridden)
+    }
+
+    fn list_family(&self, method: NodeIx, most: usize, next_to: fn(&Self, NodeIx) -> Vec<NodeIx>) -> Vec<NodeIx> {
+        let mut found: Vec<NodeIx> = next_to(self, method);
         let mut seen: FxHashSet<NodeIx> = found.iter().copied().chain(self.same_symbol(method)).collect();
         let mut next = 0;
         while next < found.len() && found.len() < most {
-            let more = overriding(self, found[next]);
+            let more = next_to(self, found[next]);
             found.extend(more.into_iter().filter(|node| seen.insert(*node)));
             next += 1;
         }
         found.truncate(most);
-        found.iter().filter(|node| !is_declared_only(self, **node)).copied().collect()
+        found
     }
 }
 

@@ -18,6 +18,8 @@ const BEFORE_PLACE: usize = 40;
 const ROLE_NOUNS: &[&str] = &["call", "read", "write", "import", "override"];
 /// Number of other functions of the name that are listed.
 const MAX_SAME_NAMES: usize = 3;
+/// Places of one kind that the text names beside the rows.
+const MAX_OWN_PLACES: usize = 6;
 /// Fewest bytes for a list behind the rows.
 const MIN_LIST_BYTES: usize = 300;
 
@@ -35,6 +37,10 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     "closure",
     "by_role",
     "roles",
+    "definitions",
+    "overrides",
+    "documents",
+    "total_documents",
     "implementations",
     "total_implementations",
     "override_calls",
@@ -143,7 +149,35 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         let named = named.collect::<Vec<_>>().join(", ");
         let _ = writeln!(out, "not among them: {} of others with this name ({named}{more})", count(calls, "call"));
     }
+    push_own_places(&mut out, body);
     out
+}
+
+/// Where it is defined, what it overrides, and the documents that name it: `defined at a.py:3; overrides Base.run b.py:7`.
+fn push_own_places(out: &mut String, body: &Members) {
+    let write = |member: &str| {
+        let place = |row: &Members| {
+            let at = format!("{}:{}", text(row, "file_path"), number(row, "line_number"));
+            if text(row, "name").is_empty() { at } else { format!("{} {at}", text(row, "name")) }
+        };
+        list(body, member).take(MAX_OWN_PLACES).map(place).collect::<Vec<_>>().join(", ")
+    };
+    let (definitions, overrides, documents) = (write("definitions"), write("overrides"), write("documents"));
+    let mut parts = Vec::new();
+    if !definitions.is_empty() {
+        parts.push(format!("defined at {definitions}"));
+    }
+    if !overrides.is_empty() {
+        parts.push(format!("overrides {overrides}"));
+    }
+    if !documents.is_empty() {
+        let more = number(body, "total_documents").saturating_sub(MAX_OWN_PLACES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        parts.push(format!("named in documents at {documents}{more}"));
+    }
+    if !parts.is_empty() {
+        let _ = writeln!(out, "{}", parts.join("; "));
+    }
 }
 
 /// `1 call`, `2 calls`, `2 uses (read or type)`.

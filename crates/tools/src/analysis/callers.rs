@@ -57,6 +57,16 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     includes: Vec<symbol::IncludedRow>,
     /// Methods that implement it, if it is abstract.
+    /// Where it is defined and declared.
+    definitions: Vec<symbol::PlaceRow>,
+    /// What it overrides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overrides: Vec<symbol::PlaceRow>,
+    /// Places of documents that name it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    documents: Vec<symbol::PlaceRow>,
+    #[serde(skip_serializing_if = "is_zero")]
+    total_documents: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     implementations: Vec<symbol::ImplementationRow>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -110,7 +120,8 @@ then tests, by path and line; `scope` limits the rows, their numbers and what `c
 `without_tests` the rows to those outside of tests. `impact` goes on
 to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
 the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
-the methods that implement or override it, directly or through others (in `scope`). For a method of a family, the rows are the calls that may run it, those
+the methods that implement or override it, directly or through others (in `scope`), `overrides` those that it overrides,
+`definitions` where it is defined and declared, `documents` the places of documents that name it. For a method of a family, the rows are the calls that may run it, those
 that name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
 `same_name` counts the calls of other functions with the name, which a text search finds as well.
 
@@ -181,7 +192,12 @@ impl ReadTool for Callers {
         let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
         let total_override_calls = family.rows.len();
         family.rows.truncate(MAX_OVERRIDE_CALLS);
+        let (documents, total_documents) = symbol::list_documents(snapshot, start);
         let output = Output {
+            definitions: symbol::list_definitions(snapshot, start),
+            overrides: symbol::list_overridden(snapshot, start),
+            documents,
+            total_documents,
             callers: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_callers: found.users,
             total_sites: total,

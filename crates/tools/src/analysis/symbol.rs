@@ -1,10 +1,11 @@
 //! The other nodes that an answer about a symbol is of.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{Graph, NodeFlags, NodeIx};
 use serde::Serialize;
 
-use crate::sites::LineReader;
+use crate::sites::{LineReader, name_of};
 use crate::word::{Word, answer_kinds};
 
 /// Maximum number of nodes listed.
@@ -80,6 +81,60 @@ pub(super) fn list_implementations(
         line_content: lines.read(graph.path(node), graph.name_line(node)).0.trim().to_owned(),
     };
     (found.iter().take(MAX_IMPLEMENTATIONS).map(row).collect(), found.len())
+}
+
+/// A place that a new signature concerns: where a function is defined, what it overrides, where a document names it.
+#[derive(Debug, Serialize)]
+pub(super) struct PlaceRow {
+    /// Of what it is, where that is not the node asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    file_path: String,
+    line_number: u32,
+}
+
+impl PlaceRow {
+    fn of(snapshot: &Snapshot, node: NodeIx, is_named: bool) -> Self {
+        let graph = snapshot.graph();
+        let name = if is_named { name_of(snapshot, node) } else { String::new() };
+        Self { name, file_path: graph.path(node).to_owned(), line_number: graph.name_line(node) }
+    }
+}
+
+/// Where a node is defined and declared.
+pub(super) fn list_definitions(snapshot: &Snapshot, node: NodeIx) -> Vec<PlaceRow> {
+    let graph = snapshot.graph();
+    let mut places = graph.same_symbol(node);
+    places.retain(|&place| graph.name_line(place) > 0);
+    places.sort_unstable_by_key(|&place| (graph.path(place), graph.name_line(place)));
+    places.into_iter().take(MAX_LISTED).map(|place| PlaceRow::of(snapshot, place, false)).collect()
+}
+
+/// The methods that a method overrides, directly or through others.
+pub(super) fn list_overridden(snapshot: &Snapshot, node: NodeIx) -> Vec<PlaceRow> {
+    let graph = snapshot.graph();
+    let mut methods = graph.list_overridden(node, MAX_LISTED);
+    methods.retain(|&method| !graph.kind(method).is_outside());
+    methods.into_iter().map(|method| PlaceRow::of(snapshot, method, true)).collect()
+}
+
+/// The places of documents that surely name a node: the first, and the number of all.
+pub(super) fn list_documents(snapshot: &Snapshot, node: NodeIx) -> (Vec<PlaceRow>, usize) {
+    let graph = snapshot.graph();
+    let edges = graph.in_edges(node).filter(|edge| {
+        edge.relation == Relation::Documents && edge.tier == EdgeTier::Certain && !graph.kind(edge.from).is_outside()
+    });
+    let mut places: Vec<(&str, u32)> = edges
+        .flat_map(|edge| {
+            let lines = (0..edge.sites.len()).filter_map(|at| edge.sites.get(at)).map(|place| place.line);
+            lines.map(|line| (graph.path(edge.from), line)).collect::<Vec<_>>()
+        })
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let row =
+        |&(path, line): &(&str, u32)| PlaceRow { name: String::new(), file_path: path.to_owned(), line_number: line };
+    (places.iter().take(MAX_LISTED).map(row).collect(), places.len())
 }
 
 /// What follows the name of a node in a sentence about its callers: `, by 2 constructors`.
