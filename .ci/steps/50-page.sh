@@ -22,4 +22,4 @@ if ! command -v chromium >/dev/null && [ -z "${CHROMIUM:-}" ]; then
   exit 0
 fi
 cargo build --quiet --package m1nd-cli
-M1ND=$PWD/target/debug/m1nd timeout 240 node --test --test-reporter=dot "$folder/tests/page.test.mjs"
+M1ND=$PWD/target/debug/m1nd timeout 600 node --test --test-reporter=dot "$folder/tests/page.test.mjs"
