@@ -153,7 +153,8 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     out
 }
 
-/// Where it is defined, what it overrides, and the documents that name it: `defined at a.py:3; overrides Base.run b.py:7`.
+/// Where it is defined, what it overrides, and the documents that name it, as `defined at a.py:3; overrides Base.run
+/// b.py:7`.
 fn push_own_places(out: &mut String, body: &Members) {
     let write = |member: &str| {
         let place = |row: &Members| {

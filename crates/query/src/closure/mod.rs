@@ -156,8 +156,8 @@ impl Closure {
 
     /// Restricts the verdict to uses in some files. A place in another file hides no direct use in them if the use
     /// would stand there itself. A value that is passed on, a registration and code outside may lead to a use in any
-    /// file, and so may places that the limit of the list leaves out. What any place hides may be used in these files in turn, so
-    /// the verdict on indirect ones stays.
+    /// file, and so may places that the limit of the list leaves out. What any place hides may be used in these files
+    /// in turn, so the verdict on indirect ones stays.
     pub fn restrict(&mut self, is_inside: impl Fn(&str) -> bool) {
         self.retain(|open| open.far || !stands_at_its_place(&open.reason) || is_inside(&open.file));
     }
