@@ -60,7 +60,7 @@ fn a_call_is_cancelled_by_its_notification_and_with_its_session() {
 fn an_interrupted_stream_is_resumed_with_its_answer() {
     let server = start_test_tools(Limits::default());
     let session = server.open_session();
-    let request = server.message(Some(&session), &call(3, "echo", &json!({"text": "late"})));
+    let request = server.message(Some(&session), &call(3, "echo", &json!({"text": "late", "mark": 10})));
     let (_, mut stream) = server.open_stream(&request);
     let lines = read_until(&mut stream, "id: ");
     let id = lines.last().unwrap().strip_prefix("id: ").unwrap().to_owned();

@@ -47,6 +47,8 @@ tool!(Spin, "spin");
 
 impl ReadTool for Echo {
     fn run(_: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        // So much later that a client can go away before.
+        std::thread::sleep(Duration::from_millis(100 * input.mark as u64));
         Ok(Answer::new(Output { text: input.text }))
     }
 }
