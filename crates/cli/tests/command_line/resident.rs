@@ -126,10 +126,17 @@ fn a_change_on_disk_is_in_the_next_answer() {
     place.project.write("shop/order.py", "from shop.price import gross\n\ndef sum_up():\n    return gross(4)\n");
     let answer = ask(&place, &["callers", "gross"], true);
     assert!(answer.1.contains("(sum_up)") && !answer.1.contains("Order.total)"), "{answer:?}");
-    // The index is current again, and the process has taken it up.
-    assert_eq!(ask(&place, &["callers", "gross"], true), answer);
-    let declined: Vec<bool> = resident.list_questions().into_iter().map(|(_, declined)| declined).collect();
-    assert_eq!(declined, [false, true, false]);
+    // The index is current again, and the process takes it up: at once, unless the machine is busy.
+    let list_declined =
+        || -> Vec<bool> { resident.list_questions().into_iter().map(|(_, declined)| declined).collect() };
+    for _ in 0..20 {
+        assert_eq!(ask(&place, &["callers", "gross"], true), answer);
+        if list_declined().last() == Some(&false) {
+            break;
+        }
+    }
+    let declined = list_declined();
+    assert_eq!((&declined[..2], declined.last()), (&[false, true][..], Some(&false)), "{declined:?}");
 }
 
 #[test]
