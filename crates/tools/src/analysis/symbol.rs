@@ -1,5 +1,7 @@
 //! The other nodes that an answer about a symbol is of.
 
+use std::collections::HashSet;
+
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{Graph, NodeFlags, NodeIx};
@@ -114,7 +116,11 @@ pub(super) fn list_definitions(snapshot: &Snapshot, node: NodeIx) -> Vec<PlaceRo
 pub(super) fn list_overridden(snapshot: &Snapshot, node: NodeIx) -> Vec<PlaceRow> {
     let graph = snapshot.graph();
     let mut methods = graph.list_overridden(node, MAX_LISTED);
-    methods.retain(|&method| !graph.kind(method).is_outside());
+    // Several nodes may stand for one place.
+    let mut places = HashSet::new();
+    methods.retain(|&method| {
+        !graph.kind(method).is_outside() && places.insert((graph.path(method), graph.name_line(method)))
+    });
     methods.into_iter().map(|method| PlaceRow::of(snapshot, method, true)).collect()
 }
 

@@ -13,12 +13,14 @@ fn each_call_has_its_place_and_code_comes_before_tests() {
     assert_eq!((&answer["total_callers"], &answer["total_sites"]), (&json!(2), &json!(2)));
     assert_eq!(answer["closure"]["state"], "closed", "{answer}");
     let text = project.ok("callers", json!({"node_id": "validate_credentials", "format": "text"}));
-    let expected = "\
-complete: 2 calls of `validate_credentials` in 2 files (1 in tests); no search adds one
-app.py
-5: return validate_credentials(user, password)  (login)
-";
-    assert!(text["text"].as_str().is_some_and(|text| text.starts_with(expected)), "{text}");
+    let definition = &answer["definitions"][0];
+    assert_eq!(definition["file_path"], "auth.py", "{answer}");
+    let expected = format!(
+        "complete: 2 calls of `validate_credentials` in 2 files (1 in tests); no search adds one\n\
+         defined at auth.py:{}\napp.py\n5: return validate_credentials(user, password)  (login)\n",
+        definition["line_number"]
+    );
+    assert!(text["text"].as_str().is_some_and(|text| text.starts_with(&expected)), "{text}");
 }
 
 #[test]

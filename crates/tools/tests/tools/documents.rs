@@ -36,8 +36,8 @@ fn sections_of_any_document_lead_to_the_code_that_they_name() {
     assert!(bound.contains("cart.py::class::Base::fn::total") && bound.contains("target_hash"), "{bound}");
     let impact = project.ok("impact", json!({"node_id": "add_item"})).to_string();
     assert!(impact.contains("section::Prices") && impact.contains("doc"), "{impact}");
-    let callers = project.ok("callers", json!({"node_id": "add_item"})).to_string();
-    assert!(!callers.contains("guide.md"), "{callers}");
+    let callers = project.ok("callers", json!({"node_id": "add_item"}));
+    assert_eq!((&callers["callers"], &callers["documents"][0]["file_path"]), (&json!([]), &json!("docs/guide.md")), "{callers}");
     let references = project.ok("references", json!({"node_id": "add_item"})).to_string();
     assert!(!references.contains("guide.md:"), "{references}");
     let why = project.ok("why", json!({"source": "Prices", "target": "add_item"})).to_string();
