@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation, is_within};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
-use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, weights};
+use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::why::{Hop, hop};
@@ -209,10 +209,9 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         },
     );
     let is_start: FxHashSet<NodeIx> = starts.iter().copied().collect();
-    closure.leave_out_listed(|open| {
-        let places = |edge: &EdgeRef<'_>| (0..edge.sites.len()).filter_map(|at| edge.sites.get(at)).collect::<Vec<_>>();
-        let mut edges = graph.out_edges(open.node).filter(|edge| is_start.contains(&edge.to));
-        edges.any(|edge| edge.tier == EdgeTier::Possible && places(&edge).iter().any(|place| place.line == open.line))
+    closure.leave_out_listed(|node, place| {
+        let mut edges = graph.out_edges(node).filter(|edge| is_start.contains(&edge.to));
+        edges.any(|edge| edge.tier == EdgeTier::Possible && edge.sites.iter().any(|site| site == place))
     });
     if !query.scope.is_empty() {
         closure.restrict(|file| is_within(file, &query.scope));

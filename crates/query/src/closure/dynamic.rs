@@ -88,6 +88,7 @@ pub(super) fn made_names(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, f
     places.sort_by_key(|place| (place.from, place.line));
     places.truncate(MAX_PLACES);
     let row = |place: Place| Hiding {
+        place: None,
         node: place.from,
         name: graph.label(node).to_owned(),
         role: UnresolvedRef::TEXT.to_owned(),

@@ -18,6 +18,7 @@ pub(super) fn find_calls(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, f
     let is_called =
         places.iter().all(|&place| is_implicit_constructor(language, graph.label(place), graph.signature(place)));
     is_called.then(|| Hiding {
+        place: None,
         node,
         name: graph.label(node).to_owned(),
         role: "call".to_owned(),

@@ -16,7 +16,7 @@ mod text;
 mod unseen;
 mod values;
 
-use m1nd_base::count;
+use m1nd_base::{Pos, count};
 use m1nd_engine::Snapshot;
 use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Dispatch, Graph, NodeFlags, NodeIx};
@@ -76,6 +76,8 @@ pub struct Hiding {
     pub file: String,
     /// Line, 0 if it is the whole file.
     pub line: u32,
+    /// Of a reference without a known target, where exactly it stands.
+    pub(crate) place: Option<Pos>,
     /// It may only hide an indirect dependent (for dependencies: an indirect dependency).
     pub far: bool,
 }
@@ -162,9 +164,10 @@ impl Closure {
         self.retain(|open| open.far || !stands_at_its_place(&open.reason) || is_inside(&open.file));
     }
 
-    /// Leaves out the places that rows of the answer are of: what may be there is listed.
-    pub(crate) fn leave_out_listed(&mut self, is_listed: impl Fn(&Hiding) -> bool) {
-        self.retain(|open| open.far || !stands_at_its_place(&open.reason) || !is_listed(open));
+    /// Leaves out the references that rows of the answer are of: what may be there is listed. Another reference of the
+    /// same line is not.
+    pub(crate) fn leave_out_listed(&mut self, is_listed: impl Fn(NodeIx, Pos) -> bool) {
+        self.retain(|open| open.far || !open.place.is_some_and(|place| is_listed(open.node, place)));
     }
 
     /// Keeps some of the places, and gives the verdict on direct dependents again.
@@ -244,6 +247,7 @@ pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hidin
         calls.left_out > 0 || calls.is_cut
     });
     hiding.extend(unfollowed.map(|&start| Hiding {
+        place: None,
         node: start,
         name: graph.label(start).to_owned(),
         role: "call".to_owned(),

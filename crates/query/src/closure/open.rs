@@ -173,6 +173,7 @@ fn module_of(graph: &Graph, node: NodeIx) -> Option<&str> {
 /// The row of a reference.
 pub(super) fn row(graph: &Graph, reference: &UnresolvedRef<'_>, far: bool) -> Hiding {
     Hiding {
+        place: Some(reference.pos),
         node: reference.from,
         name: reference.name.to_owned(),
         role: reference.role.to_owned(),

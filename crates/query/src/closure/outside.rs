@@ -87,6 +87,7 @@ pub(super) fn find_callers(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: b
     }
     let graph = snapshot.graph();
     Some(Hiding {
+        place: None,
         node,
         name: from.by,
         role: "call".to_owned(),

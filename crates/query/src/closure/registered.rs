@@ -15,6 +15,7 @@ pub(super) fn find_registrations(graph: &Graph, node: NodeIx, far: bool) -> Vec<
         let sites: Vec<u32> = edge.sites.iter().map(|pos| pos.line).collect();
         let lines = if sites.is_empty() { vec![graph.name_line(edge.from)] } else { sites };
         lines.into_iter().map(move |line| Hiding {
+            place: None,
             node: edge.from,
             name: graph.label(node).to_owned(),
             role: "register".to_owned(),

@@ -83,6 +83,7 @@ impl<'a> Search<'a> {
 
     fn row(&self, file: &UnseenFile, line: u32, name: &str, other: NodeIx, far: bool) -> Hiding {
         Hiding {
+            place: None,
             node: self.graph.find_file(&file.path).unwrap_or(other),
             name: name.to_owned(),
             role: super::TEXT.to_owned(),

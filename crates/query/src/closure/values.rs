@@ -21,6 +21,7 @@ pub(super) fn find_uses(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
         .filter(|edge| edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External);
     let rows = reads.flat_map(|edge| {
         edge.sites.iter().map(move |pos| Hiding {
+            place: None,
             node: edge.from,
             name: graph.label(node).to_owned(),
             role: "read".to_owned(),

@@ -267,6 +267,7 @@ fn calls_of_outside_members(snapshot: &Snapshot, targets: &[NodeIx]) -> Vec<Occu
 /// A call that may reach the node, as a row of what hides more.
 fn as_hiding(graph: &Graph, call: &Occurrence, reason: &str) -> Hiding {
     Hiding {
+        place: None,
         node: call.from,
         name: graph.label(call.named).to_owned(),
         role: call.role.word().to_owned(),
@@ -327,8 +328,8 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
     // A new name must not be written where it only may belong, so such a place stays open for it.
     if found.kind != Rows::Names {
         let possible = rows.iter().filter(|row| row.tier == EdgeTier::Possible);
-        let listed: FxHashSet<(NodeIx, u32)> = possible.map(|row| (row.from, row.pos.line)).collect();
-        closure.leave_out_listed(|open| listed.contains(&(open.node, open.line)));
+        let listed: FxHashSet<(NodeIx, Pos)> = possible.map(|row| (row.from, row.pos)).collect();
+        closure.leave_out_listed(|node, place| listed.contains(&(node, place)));
     }
     sort_places(graph, &mut rows);
     // Decorating with something is a call of it: one row tells both.

@@ -111,6 +111,7 @@ impl Renaming<'_> {
         let possible = self.possible.iter().map(|row| (graph.path(row.from).to_owned(), row.pos.line));
         let hiding: Vec<(String, u32)> = left.iter().map(|row| (row.file.clone(), row.line)).chain(possible).collect();
         let row = |row: &Left| Hiding {
+            place: None,
             node,
             name: self.names.old.to_owned(),
             role: String::new(),
