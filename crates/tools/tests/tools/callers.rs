@@ -24,6 +24,18 @@ fn each_call_has_its_place_and_code_comes_before_tests() {
 }
 
 #[test]
+fn a_possible_call_hides_no_other_one_of_its_line() {
+    let project = Project::new(
+        "//- a.py\nimport pickle\nclass Base:\n    def go(self, n):\n        return 1\nclass Fast(Base):\n    \
+         def go(self, n):\n        return 2\ndef run(x: Base, raw):\n    return x.go(pickle.loads(raw).go(1))\nFast()\n",
+    );
+    let answer = project.ok("callers", json!({"node_id": "Fast.go"}));
+    assert_eq!(column(&answer, "callers", "tier"), "possible", "{answer}");
+    let closure = &answer["closure"];
+    assert_eq!((&closure["state"], &closure["hiding"][0]["line"]), (&json!("blocked"), &json!(9)), "{answer}");
+}
+
+#[test]
 fn a_class_is_called_by_construction_and_a_file_by_its_members_from_outside() {
     let project = Project::new(PROGRAM);
     assert_eq!(column(&project.ok("callers", json!({"node_id": "Store"})), "callers", "label"), "load_user");
@@ -180,16 +192,4 @@ fn a_call_of_a_member_outside_may_run_the_method_that_implements_it() {
         let elsewhere = Project::new(&program).ok("callers", json!({"node_id": node, "scope": "other"}));
         assert_eq!(elsewhere["closure"]["state"], "blocked", "code outside may call it from anywhere: {elsewhere}");
     }
-}
-
-#[test]
-fn a_possible_call_hides_no_other_one_of_its_line() {
-    let project = Project::new(
-        "//- a.py\nimport pickle\nclass Base:\n    def go(self, n):\n        return 1\nclass Fast(Base):\n    \
-         def go(self, n):\n        return 2\ndef run(x: Base, raw):\n    return x.go(pickle.loads(raw).go(1))\nFast()\n",
-    );
-    let answer = project.ok("callers", json!({"node_id": "Fast.go"}));
-    assert_eq!(column(&answer, "callers", "tier"), "possible", "{answer}");
-    let closure = &answer["closure"];
-    assert_eq!((&closure["state"], &closure["hiding"][0]["line"]), (&json!("blocked"), &json!(9)), "{answer}");
 }
