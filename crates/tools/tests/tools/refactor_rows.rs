@@ -43,7 +43,10 @@ impl<'a> Row<'a> {
         let (mut before, mut after, mut gone) = (Texts::new(), Texts::new(), Vec::new());
         for part in format!("\n{files}").split("\n//").skip(1) {
             let (head, text) = part.split_once('\n').unwrap_or((part, ""));
-            let text = text.trim_end_matches('\n').to_owned() + "\n";
+            let text = match text.trim_end_matches('\n') {
+                "" => String::new(),
+                text => format!("{text}\n"),
+            };
             match head.split_once(' ').expect("a path") {
                 ("-", path) => drop(before.insert(path.to_owned(), text)),
                 ("=", path) => drop(after.insert(path.to_owned(), text)),
@@ -127,6 +130,7 @@ macro_rules! rows {
 
 rows! {
     move_python: "move_python.txt",
+    move_script: "move_script.txt",
 }
 
 #[test]
