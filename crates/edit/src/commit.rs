@@ -9,10 +9,10 @@ use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Folder, FolderId};
 
 use crate::EditError;
+use crate::destination::Destination;
 use crate::disk::{self, Gate, OpenGate};
 use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
-use crate::place::Place;
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
 use crate::recovery::{Recovered, RecoveredBatch};
 
@@ -241,7 +241,7 @@ impl Workspace {
     }
 
     /// Opens the place of a file that still has the content it was planned with.
-    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
+    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Destination, EditError> {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
@@ -259,7 +259,7 @@ impl Workspace {
     fn write_all(
         &self,
         edits: &[&PlannedEdit],
-        places: Vec<Place>,
+        places: Vec<Destination>,
         journal: &Journal,
         cancel: &Cancel,
         told: &mut dyn FnMut(usize),
@@ -305,7 +305,8 @@ impl Workspace {
             for folder in &entry.folders {
                 let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
                 let shown = edit.path().as_str();
-                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
+                let place =
+                    crate::destination::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
                 let failed = EditError::step(shown, "synchronising a new folder");
                 disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
             }
@@ -385,7 +386,7 @@ fn give_back(
     Ok(())
 }
 
-fn journal_of(edits: &[&PlannedEdit], places: &[Place], id: &str) -> Journal {
+fn journal_of(edits: &[&PlannedEdit], places: &[Destination], id: &str) -> Journal {
     let mut roots: Vec<PathBuf> = Vec::new();
     let mut entries = Vec::with_capacity(edits.len());
     for (number, (edit, place)) in edits.iter().zip(places).enumerate() {

@@ -8,9 +8,9 @@ use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::base::{self, Base};
-use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
+use crate::snapshot_file::{Container, Tag};
 use crate::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, NodeIx, Part, UnresolvedInput, weights};
 
 /// Collects parts and packs them into a [`Graph`]. Keeps nothing of a part but a copy of its texts, so parts can be

@@ -10,7 +10,7 @@ use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record, RecordId};
 use m1nd_store::SharedFolder;
-use m1nd_vfs::{Place, canonical, stamp};
+use m1nd_vfs::{PathKind, canonical, stamp};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -225,7 +225,7 @@ impl Memories {
         }
         let open = self.places.iter().skip(self.named).filter_map(|place| canonical(place).ok());
         let repository = |place: PathBuf| {
-            let holds = |folder: &&Path| Place::at(&folder.join(".git")) != Place::Nothing;
+            let holds = |folder: &&Path| PathKind::at(&folder.join(".git")) != PathKind::Nothing;
             place.ancestors().find(holds).map(Path::to_owned)
         };
         CallerPlaces { folders: open.filter_map(repository).collect(), is_declared: false }

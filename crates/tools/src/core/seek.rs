@@ -9,7 +9,7 @@ use m1nd_query::retrieval::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::{TrustEnvelope, lower_trust, trust};
+use super::seek_verdict::{TrustEnvelope, lower_trust, trust};
 use crate::continuity::trail_prior;
 use crate::first_code::first_code;
 use crate::framework::{
