@@ -14,8 +14,8 @@ use crate::state::snapshot::Snapshot;
 impl Snapshot {
     /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this
     /// path, else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else
-    /// files whose path ends in it, else the innermost symbol at a [`PathLines`] (`src/a.py:120`), else those named with
-    /// their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
+    /// files whose path ends in it, else the innermost symbol at a [`PathLines`] (`src/a.py:120`), else those named
+    /// with their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
     pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
         let inner = self.without_repository(text);

@@ -3,7 +3,7 @@
 use m1nd_base::node_id;
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{Place, Snapshot, SourceText};
+use m1nd_engine::{PathLines, Snapshot, SourceText};
 
 use crate::framework::{ErrorCode, ToolError};
 use crate::rows;
@@ -50,7 +50,7 @@ impl Shown {
 /// # Errors
 /// No such file or symbol, a path outside the roots, or a file that is withheld, unreadable or not text.
 pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Shown, ToolError> {
-    let place = Place::parse(text).filter(|_| !is_file(snapshot, text));
+    let place = PathLines::parse(text).filter(|_| !is_file(snapshot, text));
     let text = place.map_or(text, |place| place.path);
     let symbol = symbol_of(snapshot, argument, text)?;
     let path = match symbol.map(|node| RepoPath::new(snapshot.graph().path(node))) {

@@ -4,7 +4,7 @@ use m1nd_base::node_id;
 use std::sync::Arc;
 
 use m1nd_engine::graph::{Graph, NodeIx};
-use m1nd_engine::{FileSlot, FileTable, Snapshot};
+use m1nd_engine::{FileEntry, FileTable, Snapshot};
 use m1nd_search::{Hit, Index};
 
 /// Position of each file of the search index in the graph and in the table of files: computed once per snapshot.
@@ -57,7 +57,7 @@ impl<'s> IndexedFiles<'s> {
     }
 
     /// The file with this number in the search index.
-    pub(in crate::retrieval) fn entry(&self, number: u32) -> Option<&'s FileSlot> {
+    pub(in crate::retrieval) fn entry(&self, number: u32) -> Option<&'s FileEntry> {
         self.snapshot.files().at(self.at(number)?.entry? as usize)
     }
 
