@@ -57,6 +57,6 @@ pub use visits::{MAX_VISIT_FILES, Mark, PAUSE_MS, Seen, SeenFile, Visits, WRITE_
 
 // Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{
-    CallTotals, Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback,
+    CallTotals, Expiry, FEEDBACK_KEPT, HandleLimits, HandleQuery, HandleWrite, NewFeedback, StoreError, StoredFeedback,
     StoredHandle, Undone,
 };

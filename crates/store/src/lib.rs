@@ -46,7 +46,7 @@ pub use durable::{durable_write, quarantine, rotate};
 pub use error::StoreError;
 pub use facts::FactsCache;
 pub use feedback::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
-pub use handles::{Expiry, HandleLimits, HandleWrite, StoredHandle};
+pub use handles::{Expiry, HandleLimits, HandleQuery, HandleWrite, StoredHandle};
 pub use home::Home;
 pub use log_file::LogFile;
 #[cfg(unix)]

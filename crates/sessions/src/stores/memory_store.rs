@@ -2,7 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
 use m1nd_store::{
-    Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
+    Expiry, FEEDBACK_KEPT, HandleLimits, HandleQuery, HandleWrite, NewFeedback, StoreError, StoredFeedback,
+    StoredHandle, Undone,
 };
 
 use crate::SessionStore;
@@ -150,21 +151,13 @@ impl SessionStore for MemoryStore {
         Ok(self.state().handles.get(id).cloned())
     }
 
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
         let state = self.state();
-        let these = state
-            .handles
-            .values()
-            .filter(|row| row.kind == kind && owner.is_none_or(|owner| row.owner == owner) && !row.is_expired(now_ms));
-        let mut these: Vec<StoredHandle> = these.cloned().collect();
+        let is_owned = |row: &&StoredHandle| query.owner.is_none_or(|owner| row.owner == owner);
+        let of_kind = state.handles.values().filter(|row| row.kind == query.kind && !row.is_expired(query.now_ms));
+        let mut these: Vec<StoredHandle> = of_kind.filter(is_owned).cloned().collect();
         these.sort_by(StoredHandle::last_changed_first);
-        these.truncate(limit);
+        these.truncate(query.limit);
         Ok(these)
     }
 

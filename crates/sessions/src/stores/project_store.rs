@@ -1,8 +1,8 @@
 //! [`SessionStore`] for the database of a project.
 
 use m1nd_store::{
-    CallTotals, Expiry, HandleLimits, HandleWrite, NewFeedback, ProjectDir, StoreError, StoredFeedback, StoredHandle,
-    Undone,
+    CallTotals, Expiry, HandleLimits, HandleQuery, HandleWrite, NewFeedback, ProjectDir, StoreError, StoredFeedback,
+    StoredHandle, Undone,
 };
 
 use crate::SessionStore;
@@ -41,14 +41,8 @@ impl SessionStore for ProjectDir {
         self.handle(id)
     }
 
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
-        self.handles(kind, owner, now_ms, limit)
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
+        self.handles(query)
     }
 
     fn set_handle(&self, next: &StoredHandle, limits: &HandleLimits, now_ms: u64) -> Result<HandleWrite, StoreError> {

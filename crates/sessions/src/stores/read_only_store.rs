@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use m1nd_store::{Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone};
+use m1nd_store::{
+    Expiry, HandleLimits, HandleQuery, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
+};
 
 use crate::{MemoryStore, SessionStore};
 
@@ -53,17 +55,11 @@ impl SessionStore for ReadOnlyStore {
         }
     }
 
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
-        let mut all = self.own.handles(kind, owner, now_ms, limit)?;
-        all.extend(self.stored.handles(kind, owner, now_ms, limit)?);
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
+        let mut all = self.own.handles(query)?;
+        all.extend(self.stored.handles(query)?);
         all.sort_by(StoredHandle::last_changed_first);
-        all.truncate(limit);
+        all.truncate(query.limit);
         Ok(all)
     }
 

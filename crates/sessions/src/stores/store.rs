@@ -1,7 +1,8 @@
 use std::fmt::Debug;
 
 use m1nd_store::{
-    CallTotals, Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
+    CallTotals, Expiry, HandleLimits, HandleQuery, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle,
+    Undone,
 };
 
 /// Storage of agent state between calls, and usually beyond the process. Several processes may use one store
@@ -62,18 +63,11 @@ pub trait SessionStore: Debug + Send + Sync {
     /// Those of the store.
     fn handle(&self, id: &str) -> Result<Option<StoredHandle>, StoreError>;
 
-    /// Returns up to `limit` handles of a kind that have not expired, of one owner or of all, last changed first, then
-    /// by id.
+    /// Returns handles that have not expired, last changed first, then by id.
     ///
     /// # Errors
     /// Those of the store.
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError>;
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError>;
 
     /// Replaces value, time of change and lifetime of the handle with the id of `next` durably, if its version directly
     /// precedes that of `next`. Rejected if the value grows beyond a limit on bytes.

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use m1nd_store::{
-    CallTotals, Expiry, HandleLimits, HandleWrite, Home, NewFeedback, ProjectDir, StoreError, StoredFeedback,
-    StoredHandle, Undone,
+    CallTotals, Expiry, HandleLimits, HandleQuery, HandleWrite, Home, NewFeedback, ProjectDir, StoreError,
+    StoredFeedback, StoredHandle, Undone,
 };
 
 use crate::SessionStore;
@@ -175,21 +175,15 @@ impl SessionStore for FederatedStore {
         Ok(self.held_by(id)?.map(|(part, _, stored)| inward(part, stored)))
     }
 
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
-        let mut all = self.own.handles(kind, owner, now_ms, limit)?;
-        if !is_of_the_index(kind) {
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
+        let mut all = self.own.handles(query)?;
+        if !is_of_the_index(query.kind) {
             for (part, store) in self.list_opened() {
-                all.extend(store.handles(kind, owner, now_ms, limit)?.into_iter().map(|stored| inward(part, stored)));
+                all.extend(store.handles(query)?.into_iter().map(|stored| inward(part, stored)));
             }
         }
         all.sort_by(StoredHandle::last_changed_first);
-        all.truncate(limit);
+        all.truncate(query.limit);
         Ok(all)
     }
 
