@@ -265,6 +265,7 @@ impl Workspace {
         told: &mut dyn FnMut(usize),
     ) -> Result<(), EditError> {
         let gate = self.gate();
+        // First all new contents beside their files: a full disk fails here, before a file has changed.
         let mut running = Vec::with_capacity(edits.len());
         for ((edit, entry), place) in edits.iter().zip(&journal.entries).zip(places) {
             let shown = edit.path().as_str();
@@ -279,6 +280,7 @@ impl Workspace {
             running.push(Running { edit, entry, folder, name });
         }
         cancel.check().map_err(|_| EditError::Cancelled)?;
+        // Then every file is swapped with its new content; from here on only the journal leads back.
         for (index, file) in running.iter().enumerate() {
             self.put_in_place(file)?;
             told(index + 1);
@@ -287,6 +289,7 @@ impl Workspace {
             let failed = EditError::step(file.edit.path().as_str(), "removing the old content");
             disk::remove(gate, &file.folder, &file.entry.temporary).map_err(failed)?;
         }
+        // Each folder is synchronised once, or a power cut could undo the swap.
         let mut synced = Vec::new();
         for file in &running {
             let id = file.folder.id();

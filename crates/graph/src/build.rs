@@ -533,6 +533,7 @@ impl Graph {
         keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
     ) {
         let nodes = || self.nodes().filter(|&node| keeps_node(node));
+        // Nodes of a file are pushed together: the builder gives them numbers in a row.
         for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
             let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
             let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
@@ -540,6 +541,7 @@ impl Graph {
                 std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
             builder.push_nodes(&nodes);
         }
+        // Edges and open references follow when all their ends are known.
         let mut sites = Vec::new();
         for node in nodes() {
             for edge in self.out_edges(node).filter(|edge| keeps_edge(edge)) {

@@ -32,6 +32,7 @@ pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>, cancel: &Cancel) 
     }
     let mut arcs: Vec<Arc> = arcs.collect();
     arcs.par_sort_by_key(|arc| (arc.to, arc.from));
+    // Arcs by target as ranges, so that each node sums up its own in parallel.
     let mut out_weight = vec![0f64; nodes];
     let mut starts = vec![0usize; nodes + 1];
     for arc in &arcs {
@@ -44,6 +45,7 @@ pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>, cancel: &Cancel) 
     let even = 1.0 / nodes as f64;
     let mut rank = vec![even; nodes];
     let mut share = vec![0f64; nodes];
+    // Each round a node passes on its rank; that of nodes without arcs is spread over all.
     for _ in 0..ROUNDS {
         cancel.check()?;
         let mut dangling = 0.0;

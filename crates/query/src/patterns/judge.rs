@@ -530,6 +530,7 @@ impl<'s> Judge<'s> {
     fn judge_undocumented(&self, raw: &Raw) -> Verdict {
         let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
         let graph = self.graph;
+        // Nobody outside needs a text: it has one, cannot be named there, or its name says it.
         if !graph.doc(node).is_empty() {
             return Verdict::false_positive("documented");
         }
@@ -539,6 +540,7 @@ impl<'s> Judge<'s> {
         if SELF_EXPLAINING.contains(&graph.label(node)) {
             return Verdict::false_positive("its name is one of the language, which says what it does");
         }
+        // The text stands at another definition, or its reader is a framework.
         let bases = graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to);
         if let Some(base) = bases.into_iter().find(|base| !graph.doc(*base).is_empty()) {
             return Verdict::mitigate("what it replaces is documented").with([base], "overrides");
@@ -559,6 +561,7 @@ impl<'s> Judge<'s> {
         if let Some(other) = overloads.into_iter().find(told) {
             return Verdict::false_positive("another form of it is documented").with([other], "references");
         }
+        // What is left is a finding only where the file documents its other exports.
         let (documented, others) = self.documented_beside(node);
         if others < LEAST_EXPORTED || documented * LEAST_DOCUMENTED.1 < others * LEAST_DOCUMENTED.0 {
             let reason = format!("its file documents {documented} of {others} other things that it exports");
