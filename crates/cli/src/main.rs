@@ -7,18 +7,16 @@ mod clients;
 mod commands;
 mod error;
 mod flags;
-mod highlight;
 mod json;
-mod output;
-mod pager;
 mod probe;
-mod progress;
 mod project;
 mod resident;
 mod schema;
 mod settings;
-mod tone;
+mod terminal;
 mod version;
+
+use terminal::{highlight, output, pager, progress, tone};
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -9,10 +9,10 @@ use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Folder, FolderId};
 
 use crate::EditError;
+use crate::destination::Destination;
 use crate::disk::{self, Gate, OpenGate};
 use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
-use crate::place::Place;
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
 use crate::recovery::{Recovered, RecoveredBatch};
 
@@ -241,7 +241,7 @@ impl Workspace {
     }
 
     /// Opens the place of a file that still has the content it was planned with.
-    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
+    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Destination, EditError> {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
@@ -259,12 +259,13 @@ impl Workspace {
     fn write_all(
         &self,
         edits: &[&PlannedEdit],
-        places: Vec<Place>,
+        places: Vec<Destination>,
         journal: &Journal,
         cancel: &Cancel,
         told: &mut dyn FnMut(usize),
     ) -> Result<(), EditError> {
         let gate = self.gate();
+        // First all new contents beside their files: a full disk fails here, before a file has changed.
         let mut running = Vec::with_capacity(edits.len());
         for ((edit, entry), place) in edits.iter().zip(&journal.entries).zip(places) {
             let shown = edit.path().as_str();
@@ -279,6 +280,7 @@ impl Workspace {
             running.push(Running { edit, entry, folder, name });
         }
         cancel.check().map_err(|_| EditError::Cancelled)?;
+        // Then every file is swapped with its new content; from here on only the journal leads back.
         for (index, file) in running.iter().enumerate() {
             self.put_in_place(file)?;
             told(index + 1);
@@ -287,6 +289,7 @@ impl Workspace {
             let failed = EditError::step(file.edit.path().as_str(), "removing the old content");
             disk::remove(gate, &file.folder, &file.entry.temporary).map_err(failed)?;
         }
+        // Each folder is synchronised once, or a power cut could undo the swap.
         let mut synced = Vec::new();
         for file in &running {
             let id = file.folder.id();
@@ -305,7 +308,8 @@ impl Workspace {
             for folder in &entry.folders {
                 let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
                 let shown = edit.path().as_str();
-                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
+                let place =
+                    crate::destination::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
                 let failed = EditError::step(shown, "synchronising a new folder");
                 disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
             }
@@ -385,7 +389,7 @@ fn give_back(
     Ok(())
 }
 
-fn journal_of(edits: &[&PlannedEdit], places: &[Place], id: &str) -> Journal {
+fn journal_of(edits: &[&PlannedEdit], places: &[Destination], id: &str) -> Journal {
     let mut roots: Vec<PathBuf> = Vec::new();
     let mut entries = Vec::with_capacity(edits.len());
     for (number, (edit, place)) in edits.iter().zip(places).enumerate() {

@@ -16,19 +16,17 @@
 
 mod attributes;
 mod commit;
-mod diff;
+mod destination;
 mod disk;
-mod encoding;
 mod error;
 mod guarded;
-mod header;
 mod journal;
-mod patch;
-mod place;
 mod plan;
 mod recovery;
-mod replace;
 mod rollback;
+mod text;
+
+use text::{diff, encoding, header, patch, replace};
 
 pub use commit::{Committed, Workspace};
 pub use diff::{LineCounts, unified_diff};

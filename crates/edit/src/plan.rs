@@ -7,10 +7,10 @@ use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::Workspace;
+use crate::destination::{self, Destination};
 use crate::diff::changed_lines;
 use crate::disk::{self, Found, Gate};
 use crate::encoding::{Encoding, with_endings_of};
-use crate::place::{self, Place};
 use crate::replace::{Replacement, apply_replacements};
 use crate::{EditError, LineCounts, patch, unified_diff};
 
@@ -243,12 +243,12 @@ impl Workspace {
     }
 
     /// Opens the folders on the way to a file.
-    pub(crate) fn place(&self, target: &Target) -> Result<Place, EditError> {
+    pub(crate) fn place(&self, target: &Target) -> Result<Destination, EditError> {
         let path = target.path.as_str();
         if self.holds(target.root.path()) {
             return Err(EditError::Refused { path: path.to_owned(), why: "it belongs to the state of m1nd" });
         }
-        place::find(self.gate(), &target.root, &target.inner, self.list_closed(), path)
+        destination::find(self.gate(), &target.root, &target.inner, self.list_closed(), path)
     }
 }
 
@@ -257,7 +257,7 @@ fn before_encoding(before: &Before) -> Encoding {
 }
 
 /// The current content of the file at a place.
-fn read_before(gate: &dyn Gate, place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
+fn read_before(gate: &dyn Gate, place: &Destination, target: &Target) -> Result<Option<Before>, EditError> {
     let path = target.path.as_str();
     if !place.missing.is_empty() {
         return Ok(None);
@@ -372,7 +372,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, gate: &dyn Gate, place: &Place, target: &Target) -> Result<(), EditError> {
+    fn add(&mut self, gate: &dyn Gate, place: &Destination, target: &Target) -> Result<(), EditError> {
         let path = target.path.as_str();
         let duplicate = |other: String| EditError::Duplicate { path: path.to_owned(), other };
         let found = match place.missing.is_empty() {

@@ -44,7 +44,7 @@ pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use mentions::{KeptMention, Shape, linked_names};
 pub use naming::names::{most_readily_meant, precedence};
-pub use naming::places::Place;
+pub use naming::places::PathLines;
 pub use providers::{DocumentProviders, Provided};
 pub use readers::bound::{Bound, BoundState, CodeTexts};
 pub use readers::texts::FileText;

@@ -5,7 +5,6 @@
 //! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod comments;
 pub mod edit_rules;
 pub mod facts;
 mod file_items;
@@ -13,18 +12,19 @@ mod implicit_calls;
 mod language;
 pub mod languages;
 mod lines;
-mod literal_keys;
-mod name_places;
 pub mod outside;
 mod parse;
 pub mod patterns;
 pub mod reading_rules;
+mod spans;
 mod strings;
 mod syntax;
 mod test_paths;
 pub mod text;
 mod tokens;
 pub mod walk;
+
+use spans::{comments, literal_keys, name_places};
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;

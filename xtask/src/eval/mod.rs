@@ -7,46 +7,30 @@ use crate::{Outcome, repository};
 
 mod antibody;
 mod arguments;
-mod callgraph;
-#[cfg(test)]
-mod callgraph_tests;
-mod calls;
 mod closure;
 mod cochange;
 mod contracts;
 mod documents;
-mod economy;
-mod edges;
 mod edits;
 mod equality;
 mod federation;
-mod files;
 mod formats;
 pub(crate) mod golden;
-mod inheritance;
 mod layers;
 mod linear;
-mod localize;
+mod linking;
 mod memory;
-mod navigate;
-mod north;
-mod ours;
 mod pairs;
-mod references;
 mod repositories;
+mod retrieval;
 mod risk;
 mod routes;
 mod secrets;
-mod seek;
-mod sites;
-mod table;
-#[cfg(test)]
-mod tests;
-mod trace;
-mod trace_fit;
-mod truth;
 mod uses;
-mod why;
+
+use retrieval::{economy, localize, navigate, north, seek, trace, trace_fit};
+
+use linking::{callgraph, calls, edges, files, inheritance, ours, references, table, truth, why};
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]

@@ -3,7 +3,7 @@
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::IngestRequest;
-use m1nd_tools::sarif::{self, Finding, Level, Place, Rule};
+use m1nd_tools::sarif::{self, Finding, Level, Location, Rule};
 use m1nd_tools::{Context, Services, TOOLS};
 use serde_json::{Value, json};
 
@@ -177,10 +177,10 @@ fn describe_match(row: &BugMatch) -> Finding {
 }
 
 /// The place that `path:line` names.
-fn place(text: &str) -> Place {
+fn place(text: &str) -> Location {
     match text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
-        Some((path, line)) => Place { path: path.to_owned(), line: Some(line) },
-        None => Place { path: text.to_owned(), line: None },
+        Some((path, line)) => Location { path: path.to_owned(), line: Some(line) },
+        None => Location { path: text.to_owned(), line: None },
     }
 }
 
