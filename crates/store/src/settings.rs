@@ -11,7 +11,7 @@ use crate::database::{self, Precious, Schema};
 /// Maximum pages of a database that is checked completely on every open: 8 MiB, some 20 ms.
 const WHOLE_PAGES: u32 = 2_048;
 
-const SCHEMA: Schema = Schema {
+pub(crate) const SCHEMA: Schema = Schema {
     owner: 0x6d31_7072,
     migrations: &[
         include_str!("migrations/project_1.sql"),
