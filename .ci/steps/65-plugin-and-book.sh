@@ -35,7 +35,7 @@ if ! [ -e "$tools/done" ]; then
   touch "$tools/done"
 fi
 "$tools/bin/mdbook" build --dest-dir "$PWD/target/book" 2>target/book.log || { cat target/book.log; exit 1; }
-! grep -E '(WARN|ERROR)' target/book.log
+if grep -E '(WARN|ERROR)' target/book.log; then exit 1; fi
 for page in tutorial howto/find tools; do
   [ -s "target/book/$page.html" ] || { echo "the book lacks $page"; exit 1; }
 done
