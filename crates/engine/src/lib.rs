@@ -60,6 +60,7 @@ pub use repositories::readable::{Texts, readable_repositories, texts_of};
 pub use repositories::repository_marks::{has_repository_mark, repository_marks};
 pub use repositories::workspace::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};
 pub use resident::{ResidentPlace, ResidentSocket};
+pub use state::formats::{FormatState, StoredFormat, list_formats};
 pub use state::snapshot::{Snapshot, SourceText};
 pub use state::stored::{StoredCheck, StoredSnapshot};
 pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};

@@ -1,6 +1,8 @@
 //! The command line: arguments and help of each command.
 
 pub(crate) mod memory;
+#[cfg(test)]
+mod pages;
 pub(crate) mod tools;
 
 use std::path::PathBuf;
@@ -153,6 +155,9 @@ pub(crate) enum Command {
     /// Diagnose problems of m1nd and suggest fixes
     #[command(display_order = 63)]
     Doctor(DoctorArgs),
+    /// Say which version this is, how to upgrade it, and what it does with the stored index
+    #[command(display_order = 63)]
+    Upgrade(UpgradeArgs),
     /// Remove the configuration, index and hooks that m1nd wrote, after showing them
     #[command(display_order = 63)]
     Uninstall(UninstallArgs),
@@ -378,8 +383,12 @@ pub(crate) struct InitArgs {
     /// show it
     #[arg(long)]
     pub memory: bool,
+    /// Also write a block into AGENTS.md, and into CLAUDE.md and GEMINI.md if they exist, that makes agents and their
+    /// subagents ask m1nd
+    #[arg(long)]
+    pub agents: bool,
     /// Take m1nd out of the files of these clients, or of all clients and hooks of this project
-    #[arg(long, conflicts_with = "memory")]
+    #[arg(long, conflicts_with_all = ["memory", "agents"])]
     pub remove: bool,
     /// Write without confirmation
     #[arg(long, short)]
@@ -396,6 +405,19 @@ pub(crate) struct DoctorArgs {
     /// Write a report for an issue to a new file: without code, names, paths or secrets
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpgradeArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Only report. It is the default: what installed m1nd upgrades it
+    #[arg(long)]
+    pub check: bool,
+    /// Also ask a git repository for the newest release, over the network
+    #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true,
+          default_missing_value = env!("CARGO_PKG_REPOSITORY"))]
+    pub online: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -17,6 +17,7 @@ pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod trail;
 pub(crate) mod uninstall;
+pub(crate) mod upgrade;
 pub(crate) mod verify;
 pub(crate) mod workspace;
 pub(crate) mod write;

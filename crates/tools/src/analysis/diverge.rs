@@ -116,6 +116,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
     const PAGED: bool = true;
     const DETAILS: &'static [&'static str] =
         &["modified_nodes.growth_ratio", "coupling_changes.was", "baseline_commit"];
+    const NEEDS_FRESH: bool = true;
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
     type Input = Input;
     type Output = Output;
