@@ -7,6 +7,7 @@
 
 mod analysis;
 mod apps;
+mod change_check;
 mod change_rows;
 mod checks;
 mod continuity;
@@ -41,6 +42,7 @@ mod trust;
 mod word;
 
 pub use apps::{APPS, AppDef, EXTENSION, MIME_TYPE, app_of, find_app};
+pub use change_check::{ChangeCheck, ChangeFinding, ChangeKind, check_change};
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,
