@@ -13,8 +13,8 @@ use crate::documents::{
     DocumentProviderHealth, DocumentResolve,
 };
 use crate::edit::{
-    Apply, ApplyBatch, EditCommit, EditPreview, EditUndo, RenameCommit, RenamePreview, SurgicalContext,
-    SurgicalContextV2, ValidatePlan,
+    Apply, ApplyBatch, EditCommit, EditPreview, EditUndo, RefactorCommit, RefactorPreview, RenameCommit, RenamePreview,
+    SurgicalContext, SurgicalContextV2, ValidatePlan,
 };
 use crate::exploration::{
     Activate, AntibodyCreate, AntibodyList, AntibodyScan, Diagram, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
@@ -130,6 +130,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<ApplyBatch>(),
     ToolDef::read::<RenamePreview>(),
     ToolDef::write::<RenameCommit>(),
+    ToolDef::read::<RefactorPreview>(),
+    ToolDef::write::<RefactorCommit>(),
     ToolDef::write::<EditUndo>(),
     ToolDef::write::<FederateAuto>(),
 ];

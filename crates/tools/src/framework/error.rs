@@ -58,6 +58,8 @@ codes! {
     WriteFailed = "write_failed",
     /// The symbol is not renamed; the message says why. `may_mean_it` lists places whose target is not known.
     RenameRefused = "rename_refused",
+    /// A refactoring would break something, or not all of its places are known.
+    RefactorRefused = "refactor_refused",
     /// No preview has this id, it has expired, or it is of another agent: make a new one.
     PreviewNotFound = "preview_not_found",
     /// The regular expression or glob is invalid; the message says where.

@@ -167,7 +167,7 @@ const MAX_BROKEN: usize = 5;
 /// Maximum number of times the project is linked for one rename.
 const MAX_TRIALS: usize = 4;
 
-fn list_broken(broken: &[Broken]) -> String {
+pub(super) fn list_broken(broken: &[Broken]) -> String {
     let row = |found: &Broken| format!("{}:{} {}", found.file, found.line, found.what);
     broken.iter().take(MAX_BROKEN).map(row).collect::<Vec<_>>().join("; ")
 }

@@ -1,0 +1,186 @@
+//! Links the project with the new texts of a refactoring in memory, and compares what is used where with the project as
+//! it is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, ContentHash, EdgeTier, Relation};
+use m1nd_engine::{EngineError, FileMark, Snapshot};
+use m1nd_graph::{Graph, NodeIx};
+
+use super::{Broken, CannotRefactor, NewFile};
+use crate::edits::syntax::{language_of, new_syntax_errors};
+use crate::edits::verify::{Break, EditedFile, is_use, sites, verify};
+
+/// The id that a node has on the other side of a refactoring; `None` to leave what it uses out of the comparison.
+pub(super) type NewId<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// A project with the files of a refactoring, linked anew.
+pub(super) struct Trial<'a> {
+    before: &'a Snapshot,
+    pub(super) after: Arc<Snapshot>,
+    files: &'a [NewFile],
+}
+
+/// Uses by who uses what: the number of places and the first of them.
+type Uses = BTreeMap<(String, Relation, String), (usize, String, u32)>;
+
+impl<'a> Trial<'a> {
+    /// Links the project with these files.
+    pub(super) fn link(before: &'a Snapshot, files: &'a [NewFile], cancel: &Cancel) -> Result<Self, CannotRefactor> {
+        let texts: BTreeMap<&str, Option<&str>> =
+            files.iter().map(|file| (file.path.as_str(), file.text.as_deref())).collect();
+        let kept = before.files().iter().filter(|entry| !texts.contains_key(entry.path.as_str()));
+        let mark = |entry: &m1nd_engine::FileEntry| FileMark {
+            path: entry.path.as_str().to_owned(),
+            hash: entry.hash,
+            language: entry.language,
+        };
+        let mut marks: Vec<FileMark> = kept.map(mark).collect();
+        marks.extend(files.iter().filter_map(|file| {
+            let text = file.text.as_deref()?;
+            let language = language_of(before, &file.path, text);
+            Some(FileMark { path: file.path.as_str().to_owned(), hash: ContentHash::of(text.as_bytes()), language })
+        }));
+        marks.sort_by(|a, b| a.path.cmp(&b.path));
+        let content = |path: &str| Some(texts.get(path)?.as_ref()?.as_bytes().to_vec());
+        let (after, _) = before.at_files(&marks, &content, cancel).map_err(|error| match error {
+            EngineError::Cancelled => CannotRefactor::Cancelled,
+            error => CannotRefactor::NotLinked { why: error.to_string() },
+        })?;
+        Ok(Self { before, after, files })
+    }
+
+    /// Refuses a refactoring that breaks something. `then` gives the id that a node of the project has afterwards;
+    /// `now` gives the id that a node of the changed project is compared as.
+    pub(super) fn check(&self, then: &NewId<'_>, now: &NewId<'_>, cancel: &Cancel) -> Result<(), CannotRefactor> {
+        let mut broken = self.find_syntax_errors(cancel);
+        broken.extend(self.find_lost_uses(then, now));
+        broken.extend(self.find_new_open(then, now));
+        broken.extend(self.find_breaks(cancel)?);
+        broken.sort();
+        broken.dedup();
+        if broken.is_empty() { Ok(()) } else { Err(CannotRefactor::Breaks { broken }) }
+    }
+
+    fn find_syntax_errors(&self, cancel: &Cancel) -> Vec<Broken> {
+        let mut broken = Vec::new();
+        for file in self.files {
+            let Some(text) = &file.text else { continue };
+            let old = self.before.read_file(&file.path).ok().map(|source| source.text);
+            let check = new_syntax_errors(self.before, &file.path, old.as_deref(), text, cancel);
+            broken.extend(check.errors.into_iter().map(|error| Broken {
+                file: file.path.as_str().to_owned(),
+                line: error.line,
+                what: format!("syntax: {}", error.detail),
+            }));
+        }
+        broken
+    }
+
+    /// Files whose uses may change: those that are written, and those that use something in them.
+    fn list_touched(&self, graph: &Graph) -> Vec<String> {
+        let mut paths: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();
+        for file in self.files {
+            let Some(node) = graph.find_file(file.path.as_str()) else { continue };
+            paths.insert(file.path.as_str().to_owned());
+            for inner in graph.of_file(node) {
+                paths.extend(graph.in_edges(inner).map(|edge| graph.path(edge.from).to_owned()));
+            }
+        }
+        paths.remove("");
+        paths.into_iter().collect()
+    }
+
+    /// Certain uses, and uses of what is outside of the project, from some files.
+    fn list_uses(&self, graph: &Graph, paths: &[String], id: &NewId<'_>) -> Uses {
+        let mut uses = Uses::new();
+        let nodes = paths.iter().filter_map(|path| graph.find_file(path)).flat_map(|file| graph.of_file(file));
+        for node in nodes {
+            let Some(from) = id(graph.id(node)) else { continue };
+            for edge in graph.out_edges(node) {
+                let counts = matches!(edge.tier, EdgeTier::Certain | EdgeTier::External)
+                    && is_use(edge.relation)
+                    && edge.relation != Relation::Imports
+                    && !edge.compiler;
+                let Some(to) = counts.then(|| id(graph.id(edge.to))).flatten() else { continue };
+                let places = sites(&edge);
+                let first = places.first().map_or(graph.name_line(node), |pos| pos.line);
+                let row = uses
+                    .entry((from.clone(), edge.relation, to))
+                    .or_insert_with(|| (0, graph.path(node).to_owned(), first));
+                row.0 += places.len().max(1);
+            }
+        }
+        uses
+    }
+
+    /// What was used and is not, or from fewer places.
+    fn find_lost_uses(&self, then: &NewId<'_>, now: &NewId<'_>) -> Vec<Broken> {
+        let (old, new) = (self.before.graph(), self.after.graph());
+        let before = self.list_uses(old, &self.list_touched(old), then);
+        let after = self.list_uses(new, &self.list_touched_now(), now);
+        let lost = before.into_iter().filter_map(|(key, (count, file, line))| {
+            let left = after.get(&key).map_or(0, |row| row.0);
+            let what = format!("`{}` would no longer lead to `{}`", key.0, key.2);
+            (left < count).then_some(Broken { file, line, what })
+        });
+        lost.collect()
+    }
+
+    /// The files of both sides, as they are after the change.
+    fn list_touched_now(&self) -> Vec<String> {
+        let mut paths = self.list_touched(self.after.graph());
+        paths.extend(self.list_touched(self.before.graph()));
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// Names without a target that had one, or were not there.
+    fn find_new_open(&self, then: &NewId<'_>, now: &NewId<'_>) -> Vec<Broken> {
+        let count = |graph: &Graph, paths: &[String], id: &NewId<'_>| {
+            let mut open: BTreeMap<(String, String), (usize, String, u32)> = BTreeMap::new();
+            for node in paths.iter().filter_map(|path| graph.find_file(path)).flat_map(|file| graph.of_file(file)) {
+                let Some(from) = id(graph.id(node)) else { continue };
+                for found in graph.unresolved_of(node) {
+                    let key = (from.clone(), found.name.to_owned());
+                    open.entry(key).or_insert_with(|| (0, graph.path(node).to_owned(), found.pos.line)).0 += 1;
+                }
+            }
+            open
+        };
+        let old = count(self.before.graph(), &self.list_touched(self.before.graph()), then);
+        let new = count(self.after.graph(), &self.list_touched_now(), now);
+        let more = new.into_iter().filter_map(|(key, (count, file, line))| {
+            let known = old.get(&key).map_or(0, |row| row.0);
+            (count > known).then(|| Broken { file, line, what: format!("`{}` would have no target", key.1) })
+        });
+        more.collect()
+    }
+
+    fn find_breaks(&self, cancel: &Cancel) -> Result<Vec<Broken>, CannotRefactor> {
+        let old: Vec<Option<String>> =
+            self.files.iter().map(|file| self.before.read_file(&file.path).ok().map(|source| source.text)).collect();
+        let edited = self.files.iter().zip(&old).map(|(file, old)| EditedFile {
+            path: &file.path,
+            before: old.as_deref(),
+            after: file.text.as_deref(),
+        });
+        let edited: Vec<EditedFile<'_>> = edited.collect();
+        let check = verify(self.before, &self.after, &edited, cancel)?;
+        let row = |found: Break| Broken { file: found.file, line: found.line, what: found.detail };
+        let mut broken: Vec<Broken> = check.broken.into_iter().map(row).collect();
+        broken.extend(check.cycles.into_iter().map(|cycle| Broken {
+            file: cycle.first().cloned().unwrap_or_default(),
+            line: 0,
+            what: format!("a new import cycle: {}", cycle.join(" → ")),
+        }));
+        Ok(broken)
+    }
+
+    /// A node of the changed project.
+    pub(super) fn find(&self, id: &str) -> Option<NodeIx> {
+        self.after.graph().find(id)
+    }
+}
