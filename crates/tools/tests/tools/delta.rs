@@ -77,7 +77,10 @@ const ROWS: &[Row] = &[
     },
     Row {
         what: "a parameter has another name",
-        call: || replace("a.py", "strict=False", "exact=False"),
+        call: || {
+            let edits = json!([{"old": "strict=False", "new": "exact=False"}, {"old": "not strict", "new": "not exact"}]);
+            ("apply", json!({"file_path": "a.py", "edits": edits}))
+        },
         says: &[
             ("arguments", "b.py:5 `load` has no parameter `strict`"),
             ("summary", "calls of changed signatures: 1 fit, 1 do not fit"),

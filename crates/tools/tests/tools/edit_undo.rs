@@ -39,7 +39,7 @@ fn the_last_write_is_undone_and_redone() {
     let redone = project.ok("edit_undo", json!({"write": first["write"]}));
     assert_eq!(text(&project, "a.py"), changed, "{redone}");
     let again = project.err("edit_undo", json!({"write": first["write"]}));
-    assert!(again["message"].as_str().is_some_and(|text| text.contains("undone already")), "{again}");
+    assert!(again["error"].as_str().is_some_and(|text| text.contains("undone already")), "{again}");
 }
 
 #[test]
