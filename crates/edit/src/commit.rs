@@ -15,6 +15,7 @@ use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
 use crate::recovery::{Recovered, RecoveredBatch};
+use crate::undo::Origin;
 
 /// Held while files are written.
 const LOCK: &str = "write.lock";
@@ -44,12 +45,14 @@ pub struct Workspace {
 }
 
 /// What a commit wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Committed {
     /// Files created, replaced or removed.
     pub files: usize,
     /// Bytes of new content.
     pub bytes: u64,
+    /// Id by which the batch can be taken back.
+    pub kept: Option<String>,
 }
 
 /// A file of a running commit.
@@ -209,6 +212,30 @@ impl Workspace {
     /// # Errors
     /// See [`EditError`]; all files then have their old content, unless it says otherwise.
     pub fn commit(&self, plan: &Plan, cancel: &Cancel, told: &mut dyn FnMut(usize)) -> Result<Committed, EditError> {
+        self.commit_from(plan, None, cancel, told)
+    }
+
+    /// Like [`Workspace::commit`], and keeps the batch, so that it can be taken back.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::commit`].
+    pub fn commit_as(
+        &self,
+        plan: &Plan,
+        origin: &Origin,
+        cancel: &Cancel,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Committed, EditError> {
+        self.commit_from(plan, Some(origin), cancel, told)
+    }
+
+    fn commit_from(
+        &self,
+        plan: &Plan,
+        origin: Option<&Origin>,
+        cancel: &Cancel,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Committed, EditError> {
         let edits: Vec<&PlannedEdit> = plan.changes().collect();
         if edits.is_empty() {
             return Ok(Committed::default());
@@ -223,10 +250,10 @@ impl Workspace {
         let id = random_id()?;
         let journal = journal_of(&edits, &places, &id);
         cancel.check().map_err(|_| EditError::Cancelled)?;
-        let path = journal.write(&self.state, &id)?;
+        let path = journal.write(&self.state, &id, origin)?;
         let done = self.write_all(&edits, places, &journal, cancel, told);
-        let cause = match done.map(|()| Journal::remove(&self.state, &path)) {
-            Ok(Ok(())) => return Ok(Committed { files: edits.len(), bytes: bytes_of(&edits) }),
+        let cause = match done.map(|()| self.end_journal(&path, origin)) {
+            Ok(Ok(kept)) => return Ok(Committed { files: edits.len(), bytes: bytes_of(&edits), kept }),
             Ok(Err(Removal::NotSynced(why))) => return Err(EditError::NotDurable { why }),
             Ok(Err(Removal::NotRemoved(why))) => EditError::step("the journal", "removing")(std::io::Error::other(why)),
             Err(cause) => cause,

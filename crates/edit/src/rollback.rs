@@ -134,7 +134,7 @@ impl Workspace {
     }
 
     /// Removes the folders that were created, if they are empty.
-    fn remove_folders(&self, root: &Path, entry: &Entry) -> Result<(), EditError> {
+    pub(crate) fn remove_folders(&self, root: &Path, entry: &Entry) -> Result<(), EditError> {
         let shown = entry.path.as_str();
         for folder in entry.folders.iter().rev() {
             let (Ok(path), Some(root)) = (RepoPath::new(folder), open_root(root)?) else { continue };

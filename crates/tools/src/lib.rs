@@ -8,6 +8,7 @@
 mod analysis;
 mod answers;
 mod apps;
+mod change_check;
 mod checks;
 mod continuity;
 mod core;
@@ -35,6 +36,7 @@ mod word;
 use answers::{change_rows, docstring, heuristics, prior, rows, site_text, sites, source, test_rows};
 
 pub use apps::{APPS, AppDef, EXTENSION, MIME_TYPE, app_of, find_app};
+pub use change_check::{ChangeCheck, ChangeFinding, ChangeKind, check_change};
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,

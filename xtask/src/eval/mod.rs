@@ -60,6 +60,7 @@ const USAGE: &str = "expected:
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
   cargo xtask eval documents mentions|drift --mirror DIR --mkrepo SCRIPT --checkouts DIR [--check | --write] [--list]
   cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
+  cargo xtask eval delta --mirror DIR --work DIR --binary PATH [--repository owner/name]... [--samples N] [--check | --write]
   cargo xtask eval formats --mirror DIR [--check | --write] [--explain N]
   cargo xtask eval formats --markdown DIR
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
@@ -92,6 +93,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),
         Some(("edits", rest)) => edits::run(rest),
+        Some(("delta", rest)) => edits::delta::run(rest),
         _ => Err(USAGE.into()),
     }
 }

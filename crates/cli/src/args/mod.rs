@@ -217,13 +217,28 @@ pub(crate) struct CheckArgs {
     /// Also check the files that changed since this commit, and compare with it
     #[arg(long, value_name = "REF", default_value = "HEAD", hide_default_value = true)]
     pub since: String,
-    /// Write SARIF 2.1.0
-    #[arg(long, conflicts_with = "json")]
-    pub sarif: bool,
+    /// Compare the work tree with this commit: uses left dangling, calls that do not fit, types, new import cycles,
+    /// dependencies against the layers, copies of functions; and stored bug patterns in what changed
+    #[arg(long, value_name = "REF", conflicts_with = "since")]
+    pub base: Option<String>,
+    /// With --base, the kinds of findings for which the exit code is 1; the others are only listed
+    #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "base", value_parser = PossibleValuesParser::new(FAIL_ON), default_values = FAIL_ON_DEFAULT, hide_default_value = true)]
+    pub fail_on: Vec<String>,
+    /// Write SARIF 2.1.0 [default: to the standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub sarif: Option<PathBuf>,
+    /// Write JUnit XML: a test per kind of finding
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// The repository [default: the one around the current folder]
     #[arg(long, value_name = "PATH")]
     pub root: Option<PathBuf>,
 }
+
+/// What `--fail-on` takes: the kinds of findings.
+const FAIL_ON: [&str; 8] = ["dangling", "arity", "types", "cycle", "layer", "duplicate", "may-break", "bug-pattern"];
+/// The kinds for which a check fails by default: what is certain.
+const FAIL_ON_DEFAULT: [&str; 6] = ["dangling", "arity", "types", "cycle", "layer", "bug-pattern"];
 
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod init;
+mod junit;
 pub(crate) mod lock;
 pub(crate) mod map;
 pub(crate) mod memory;

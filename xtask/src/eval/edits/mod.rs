@@ -9,6 +9,7 @@ use crate::Outcome;
 
 mod commits;
 mod compilers;
+pub(super) mod delta;
 mod mutations;
 mod project;
 mod rename;
