@@ -28,8 +28,8 @@ use crate::{Address, connections, events, memory, tls};
 
 /// How long a call over HTTP may take.
 const CALL_TIME: Duration = Duration::from_secs(120);
-/// How many connections may wait to be accepted; the system may allow fewer. A client that finds no place tries again after
-/// a second.
+/// How many connections may wait to be accepted; the system may allow fewer. A client that finds no place tries again
+/// after a second.
 const BACKLOG: u32 = 4096;
 /// Interval of looks whether anybody uses a server that ends when nobody does.
 const IDLE_STEP: Duration = Duration::from_secs(1);

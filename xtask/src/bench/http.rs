@@ -1,7 +1,7 @@
-//! `cargo xtask bench http [--write] [--binary FILE] [--calls N] PATH...`: serves a copy of each folder over HTTP, and has
-//! 50 clients call it side by side while a file changes and is indexed, over and over. Prints errors, times of `health`
-//! and of calls, and memory before and after. `--write` stores them in `benches/http.md`. Without `--binary` the release
-//! build is made first.
+//! `cargo xtask bench http [--write] [--binary FILE] [--calls N] PATH...`: serves a copy of each folder over HTTP, and
+//! has 50 clients call it side by side while a file changes and is indexed, over and over. Prints errors, times of
+//! `health` and of calls, and memory before and after. `--write` stores them in `benches/http.md`. Without `--binary`
+//! the release build is made first.
 //!
 //! Each client keeps its connection and takes turns between `health`, `glob`, `search` and `seek`.
 

@@ -67,7 +67,7 @@ fn slow_connections_do_not_keep_others_out() {
     let mut longest = Duration::ZERO;
     for index in 0..count {
         let mut stream = server.connect();
-        // Nothing at all, a part of a line, a part of a header, a request that is refused, one whose body never arrives.
+        // Nothing at all, a part of a line, a part of a header, a refused request, one whose body never arrives.
         let parts = [&b""[..], b"GE", b"GET / HTTP/1.1\r\nHost: local", &refused, &unread];
         let _ = stream.write_all(parts[index as usize % parts.len()]);
         slow.push(stream);

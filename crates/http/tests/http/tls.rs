@@ -1,9 +1,9 @@
 //! Connections with TLS. `fixtures/server.crt` certifies itself and is valid for 100 years:
 //!
 //! ```text
-//! openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500 -keyout server.key -out server.crt \
-//!   -subj '/CN=m1nd test server' -addext subjectAltName=IP:127.0.0.1,DNS:localhost \
-//!   -addext basicConstraints=critical,CA:FALSE
+//! openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500 \
+//!   -keyout server.key -out server.crt -subj '/CN=m1nd test server' \
+//!   -addext subjectAltName=IP:127.0.0.1,DNS:localhost -addext basicConstraints=critical,CA:FALSE
 //! ```
 
 use std::io::{Read, Write};
