@@ -363,10 +363,13 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method: String = request.method.chars().take(80).collect();
-        Err(match METHODS.contains(&request.method.as_str()) {
+        // Versions without a handshake do not have its method. A complete handshake is served all the same.
+        let is_removed = request.method == "initialize"
+            && context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        Err(match METHODS.contains(&request.method.as_str()) && !is_removed {
             true => ErrorData::invalid_params(format!("Invalid params for {method}"), None),
             false => ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None),
         })
