@@ -5,6 +5,7 @@
 //! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod code_words;
 mod comments;
 pub mod edit_rules;
 pub mod facts;
@@ -26,6 +27,7 @@ pub mod text;
 mod tokens;
 pub mod walk;
 
+pub use code_words::{CodeWord, code_words};
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use file_items::{FileItem, ImportParts, ImportedName, ItemKind, file_items};
