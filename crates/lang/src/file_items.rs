@@ -37,7 +37,7 @@ pub struct FileItem {
     pub import: Option<ImportParts>,
 }
 
-/// The parts of an import that names a module (Python, JavaScript, TypeScript).
+/// The parts of an import that names a module (Python, JavaScript, TypeScript), or of one that lists packages (Go).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportParts {
     /// The module as it is written, without quotes, with the dots of a relative one. Empty for `import a, b`.
@@ -218,8 +218,11 @@ fn describe(node: Node<'_>, kinds: &Kinds) -> (ItemKind, Option<ImportParts>) {
     (ItemKind::Other, None)
 }
 
-/// The parts of an import of Python or a script; `None` for other languages.
+/// The parts of an import of Python, a script or Go; `None` for other languages.
 fn parts(node: Node<'_>) -> Option<ImportParts> {
+    if node.kind() == "import_declaration" {
+        return list_specs(node);
+    }
     if !matches!(node.kind(), "import_statement" | "import_from_statement" | "export_statement") {
         return None;
     }
@@ -243,6 +246,30 @@ fn parts(node: Node<'_>) -> Option<ImportParts> {
         }
     }
     Some(parts)
+}
+
+/// The imports of a declaration of Go: `name` is the path in its quotes.
+fn list_specs(node: Node<'_>) -> Option<ImportParts> {
+    let mut cursor = node.walk();
+    let mut names = Vec::new();
+    for child in node.named_children(&mut cursor) {
+        let mut inner = child.walk();
+        match child.kind() {
+            "import_spec" => names.push(import_spec(child)?),
+            "import_spec_list" => {
+                let specs = child.named_children(&mut inner).filter(|spec| spec.kind() == "import_spec");
+                names.extend(specs.filter_map(import_spec));
+            }
+            _ => {}
+        }
+    }
+    (!names.is_empty()).then(|| ImportParts { names, ..ImportParts::default() })
+}
+
+fn import_spec(node: Node<'_>) -> Option<ImportedName> {
+    let name = node.child_by_field_name("path")?.byte_range();
+    let alias = node.child_by_field_name("name").map(|alias| alias.byte_range());
+    Some(ImportedName { bytes: node.byte_range(), name, alias })
 }
 
 fn list_clause(clause: Node<'_>, parts: &mut ImportParts) {

@@ -5,6 +5,7 @@
 //! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod code_words;
 pub mod edit_rules;
 pub mod facts;
 mod file_items;
@@ -26,6 +27,7 @@ pub mod walk;
 
 use spans::{comments, literal_keys, name_places};
 
+pub use code_words::{CodeWord, code_words};
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use file_items::{FileItem, ImportParts, ImportedName, ItemKind, file_items, import_statements};

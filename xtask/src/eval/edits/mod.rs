@@ -10,12 +10,13 @@ use crate::Outcome;
 mod commits;
 mod compilers;
 pub(super) mod delta;
+mod moves;
 mod mutations;
 mod project;
 mod rename;
 mod speed;
 
-const USAGE: &str = "expected: cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR
+const USAGE: &str = "expected: cargo xtask eval edits rename|move|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -80,6 +81,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let request = Request::parse(rest)?;
     match part.as_str() {
         "rename" => rename::run(&request),
+        "move" => moves::run(&request),
         "mutations" => mutations::run(&request),
         "commits" => commits::run(&request),
         "speed" => speed::run(&request),

@@ -111,6 +111,10 @@ pub(super) fn apply(text: &str, mut patches: Vec<Patch>) -> String {
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in patches {
         if range.start < at {
+            // What is put into a deleted part stands at its end.
+            if range.is_empty() {
+                new.push_str(&with);
+            }
             continue;
         }
         new.push_str(&text[at..range.start]);
@@ -139,6 +143,13 @@ pub(super) fn deletion(text: &str, lines: &Range<usize>) -> Range<usize> {
     } else {
         lines.start - blank_above.min(lines.start)..lines.end
     }
+}
+
+/// The bytes to delete with an import: its lines, and one of the blank lines around it if there are some on both sides.
+pub(super) fn import_deletion(text: &str, lines: &Range<usize>) -> Range<usize> {
+    let is_alone = text[..lines.start].ends_with("\n\n") && text[lines.end..].starts_with('\n');
+    let is_first = lines.start == 0 && text[lines.end..].starts_with('\n');
+    lines.start..lines.end + usize::from(is_alone || is_first)
 }
 
 /// Behind the imports that a file begins with, or behind the comments and texts about it.

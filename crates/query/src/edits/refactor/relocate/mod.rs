@@ -1,6 +1,7 @@
 //! `move`: a definition or a file goes to another file, and its users follow.
 
 mod cut;
+mod draft;
 mod go;
 mod helpers;
 mod imports;
