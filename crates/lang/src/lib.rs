@@ -18,6 +18,7 @@ pub mod outside;
 mod parse;
 pub mod patterns;
 pub mod reading_rules;
+pub mod signatures;
 mod strings;
 mod syntax;
 mod test_paths;
