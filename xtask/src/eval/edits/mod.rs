@@ -12,9 +12,10 @@ mod compilers;
 mod mutations;
 mod project;
 mod rename;
+mod signature;
 mod speed;
 
-const USAGE: &str = "expected: cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR
+const USAGE: &str = "expected: cargo xtask eval edits rename|signature|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -79,6 +80,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let request = Request::parse(rest)?;
     match part.as_str() {
         "rename" => rename::run(&request),
+        "signature" => signature::run(&request),
         "mutations" => mutations::run(&request),
         "commits" => commits::run(&request),
         "speed" => speed::run(&request),
