@@ -1,6 +1,10 @@
 //! Where the parameters of a function and the arguments of a call are written: what changes a signature rewrites these
 //! bytes. The kinds of nodes are rows by language.
 
+mod scopes;
+#[cfg(test)]
+mod tests;
+
 use m1nd_base::{Cancel, Limits};
 use tree_sitter::{Node, Tree};
 
@@ -115,6 +119,8 @@ pub enum Site {
     Base,
     /// Its value is tested for its type (`isinstance`, `except`, `instanceof`).
     TypeTest,
+    /// The file exports it.
+    Export,
     /// It is a value.
     Value,
 }
@@ -583,7 +589,32 @@ impl<'t> Signatures<'t> {
             "tuple" => parent.parent().is_some_and(|outer| outer.kind() == "except_clause" || in_test(outer)),
             _ => false,
         };
-        if is_test { Site::TypeTest } else { Site::Value }
+        match is_test {
+            true => Site::TypeTest,
+            false if self.is_export(node) => Site::Export,
+            false => Site::Value,
+        }
+    }
+
+    /// Returns whether a value is what a file of JavaScript exports: `module.exports = { f }`, `exports.f = f`.
+    fn is_export(&self, node: Node<'_>) -> bool {
+        let mut node = node;
+        for _ in 0..MAX_ABOVE {
+            let Some(parent) = node.parent() else { return false };
+            match parent.kind() {
+                "export_statement" | "export_specifier" => return true,
+                "pair" | "object" => {}
+                "assignment_expression" if parent.child_by_field_name("right") == Some(node) => {
+                    let left = parent.child_by_field_name("left").map_or("", |left| self.text_of(left));
+                    if left.starts_with("module.exports") || left.starts_with("exports") {
+                        return true;
+                    }
+                }
+                _ => return false,
+            }
+            node = parent;
+        }
+        false
     }
 
     /// First byte of the last name of an expression.
@@ -739,6 +770,3 @@ fn has_effects(node: Node<'_>) -> bool {
     }
     false
 }
-
-#[cfg(test)]
-mod tests;

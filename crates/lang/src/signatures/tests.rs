@@ -63,6 +63,8 @@ fn sites_by_language() {
         (L::TypeScript, "fn_?.(1, ...a)", "1, spread ...a"),
         (L::TypeScript, "fn_`x`", "unmapped"),
         (L::TypeScript, "x.map(fn_)", "value"),
+        (L::JavaScript, "module.exports = { fn_ }", "export"),
+        (L::JavaScript, "exports.a = module.exports = fn_", "export"),
         (L::Go, "package p\nvar x = a.fn_(1, b...)", "1, spread b... of a"),
         (L::Rust, "fn f() { S::fn_::<T>(&s, g(1)); }", "&s, g(1)! of S by path"),
         (L::Rust, "fn f() { assert_eq!(s.fn_(1, 2), 3); }", "1, 2 of s"),
@@ -80,6 +82,7 @@ fn sites_by_language() {
             None => "none".to_owned(),
             Some(Site::Unmapped) => "unmapped".to_owned(),
             Some(Site::Base) => "base".to_owned(),
+            Some(Site::Export) => "export".to_owned(),
             Some(Site::TypeTest) => "type".to_owned(),
             Some(Site::Value) => "value".to_owned(),
             Some(Site::Call(call)) => {
@@ -117,5 +120,32 @@ fn uses_of_a_parameter() {
     for (language, text, expected) in rows {
         let file = Signatures::parse(language, text, &Limits::default(), &Cancel::new()).expect("has rules");
         assert_eq!(file.uses_of((0, text.len()), "x").len(), expected, "{text}");
+    }
+}
+
+#[test]
+fn uses_of_a_parameter_that_others_hide() {
+    use Language as L;
+    // The name is `x`, the function `fn_`; `#` stands before each use of the parameter.
+    let rows = [
+        (L::Python, "def fn_(x):\n  #x = #x\n  return [x for x in y], lambda x: x, #x\n".to_owned()),
+        (L::Python, "def fn_(x):\n  def g(x): return x\n  for #x in y: pass\n  return #x\n".to_owned()),
+        (L::Rust, "fn fn_(x: u8) { a(|x| x); let y = #x; let x = #x + 1; x; }".to_owned()),
+        (L::Rust, "fn fn_(x: u8) { if let Some(x) = y { x } else { #x } }".to_owned()),
+        (L::TypeScript, "function fn_(x: T) { a((x: U) => x); { const x = 1; x; } return #x; }".to_owned()),
+        (L::TypeScript, "const fn_ = (x: T) => { for (const x of y) { x; } return { a: #x }; }".to_owned()),
+        (L::Go, "package p\nfunc fn_(x int) { #x, err := g(#x); if x := 1; x > 0 { x++ }; #x++ }".to_owned()),
+        (L::Java, "class A { int fn_(int x) { a((y) -> #x); return #x; } }".to_owned()),
+        (L::Cpp, "int fn_(int x) { auto f = [](int x) { return x; }; return #x; }".to_owned()),
+    ];
+    for (language, marked) in rows {
+        let text = marked.replace('#', "");
+        let marks = marked.match_indices('#').enumerate().map(|(index, (at, _))| at - index);
+        let expected: Vec<usize> = marks.collect();
+        let file = Signatures::parse(language, &text, &Limits::default(), &Cancel::new()).expect("has rules");
+        let list = file.parameters_at(text.find("fn_").expect("has the name")).expect("has parameters");
+        let own = list.items[0].name.map(|range| range.0);
+        let found = file.uses_of_parameter(list.function, "x", own);
+        assert_eq!(found.iter().map(|found| found.start).collect::<Vec<_>>(), expected, "{marked}");
     }
 }

@@ -98,7 +98,7 @@ impl Spelled {
     }
 
     /// The form of the old name at a byte, if it stands there.
-    pub(super) fn form_at(&self, at: usize) -> Option<NameForm> {
+    pub(in crate::edits) fn form_at(&self, at: usize) -> Option<NameForm> {
         let index = self.places.binary_search_by_key(&at, |place| place.start).ok()?;
         Some(self.places[index].form)
     }

@@ -1,30 +1,20 @@
 //! The definitions of a changed signature: the list of parameters, their uses in the body, what documents them.
 
-use std::collections::BTreeSet;
-
 use m1nd_engine::Language;
-use m1nd_lang::facts::{BindingTarget, Expr, ScopeId};
-use m1nd_lang::signatures::{ParameterForm, ParameterUse, Signatures};
+use m1nd_lang::signatures::{ParameterForm, Signatures};
 
 use super::Plan;
 use super::change::{Rank, Source};
 use super::docs::follow;
 use super::members::Member;
 use super::rewrite::{Edit, Item, Piece, rewrite_list};
-use crate::edits::rename::Spelled;
-
-/// Maximum number of scopes around a place that are searched for a name.
-const MAX_SCOPES: usize = 1_000;
 
 impl<'a> Plan<'a> {
     /// Edits all definitions.
     pub(super) fn edit_members(&mut self) {
         let members = self.members;
         for member in members {
-            let (Some(file), Some(parsed)) = (self.uses.files.get(&member.path), self.parsed.get(member.path.as_str()))
-            else {
-                continue;
-            };
+            let Some(parsed) = self.parsed.get(member.path.as_str()) else { continue };
             let removed: Vec<usize> = self.change.removed.iter().copied().collect();
             for index in removed {
                 self.remove_from(member, parsed, index);
@@ -32,7 +22,7 @@ impl<'a> Plan<'a> {
             let renamed: Vec<(usize, String)> =
                 self.change.renamed.iter().map(|(index, new)| (*index, new.clone())).collect();
             for (index, new) in renamed {
-                self.rename_in(member, (file, parsed), index, &new);
+                self.rename_in(member, parsed, index, &new);
             }
             self.check_added(member, parsed);
             self.edit_list(member);
@@ -54,20 +44,14 @@ impl<'a> Plan<'a> {
             }
             return;
         };
-        let uses = list_uses(parsed, member, name, index);
+        let uses = parsed.uses_of_parameter(member.list.function, name, slot.name.map(|range| range.0));
         if let Some(first) = uses.first() {
             self.refuse(&member.path, first.start, format!("uses `{name}`"));
         }
         self.edit_doc(member, name, None);
     }
 
-    fn rename_in(
-        &mut self,
-        member: &'a Member,
-        (file, parsed): (&'a Spelled, &Signatures<'_>),
-        index: usize,
-        new: &str,
-    ) {
+    fn rename_in(&mut self, member: &'a Member, parsed: &Signatures<'_>, index: usize, new: &str) {
         let text = self.text(&member.path);
         let (slot, name) = (member.slot(index), member.name(text, index));
         let (Some(range), Some(name)) = (slot.name, name) else { return };
@@ -85,20 +69,9 @@ impl<'a> Plan<'a> {
             self.refuse(&member.path, taken.start, format!("uses `{new}` already, which the parameter would hide"));
         }
         // The uses of the parameter, and not of another variable of the name.
-        let uses = list_uses(parsed, member, name, index);
-        let body = member.def.and_then(|def| file.facts.definitions[def].body);
-        let is_hidden = body.is_some_and(|body| is_bound_below(file, body, name));
-        for found in uses {
-            let is_own = if is_hidden { resolve(file, found, name, body) } else { Some(true) };
-            match is_own {
-                Some(true) if found.is_shorthand => {
-                    let edit = Edit::text((found.start, found.start + name.len()), format!("{name}: {new}"));
-                    self.edit(&member.path, edit);
-                }
-                Some(true) => self.edit(&member.path, Edit::text((found.start, found.start + name.len()), new)),
-                Some(false) => {}
-                None => self.refuse(&member.path, found.start, format!("may be another `{name}`")),
-            }
+        for found in parsed.uses_of_parameter(member.list.function, name, Some(range.0)) {
+            let with = if found.is_shorthand { format!("{name}: {new}") } else { new.to_owned() };
+            self.edit(&member.path, Edit::text((found.start, found.start + name.len()), with));
         }
         self.edit(&member.path, Edit::text(range, new));
         self.edit_doc(member, name, Some(new));
@@ -228,41 +201,6 @@ fn list_places(member: &Member, change: &super::Change) -> Vec<Place> {
 fn is_unnamed(text: &str) -> bool {
     let name = text.split([':', ' ']).next().unwrap_or_default();
     name == "_" || !text.contains(['{', '[', '('])
-}
-
-/// Uses of a parameter in its function, without its own name.
-fn list_uses(parsed: &Signatures<'_>, member: &Member, name: &str, index: usize) -> Vec<ParameterUse> {
-    let own = member.slot(index).name.map(|range| range.0);
-    let all = parsed.uses_of(member.list.function, name);
-    all.into_iter().filter(|found| Some(found.start) != own).collect()
-}
-
-/// Returns whether a scope inside of a function binds a name, too.
-fn is_bound_below(file: &Spelled, body: ScopeId, name: &str) -> bool {
-    let facts = &file.facts;
-    let is_below = |scope: ScopeId| {
-        let above = std::iter::successors(Some(scope), |scope| facts.scopes[scope.index()].parent);
-        above.skip(1).take(MAX_SCOPES).any(|scope| scope == body)
-    };
-    let rows = facts.bindings.iter().filter(|row| facts.name(row.name) == name);
-    rows.filter(|row| !matches!(row.target, BindingTarget::Outer(_))).any(|row| is_below(row.scope))
-}
-
-/// Whether a use is that of the parameter; `None` if it cannot be told.
-fn resolve(file: &Spelled, found: ParameterUse, name: &str, body: Option<ScopeId>) -> Option<bool> {
-    let facts = &file.facts;
-    let pos = file.position(found.start);
-    let start = facts.references.partition_point(|reference| reference.pos < pos);
-    let mut at_pos = facts.references[start..].iter().take_while(|reference| reference.pos == pos);
-    let scope = at_pos.find_map(|reference| match facts.expr(reference.expr) {
-        Expr::Name { name: of, scope } if facts.name(of) == name => Some(scope),
-        _ => None,
-    })?;
-    let binds: BTreeSet<usize> =
-        facts.bindings.iter().filter(|row| facts.name(row.name) == name).map(|row| row.scope.index()).collect();
-    let outwards = std::iter::successors(Some(scope), |scope| facts.scopes[scope.index()].parent);
-    let first = outwards.take(MAX_SCOPES).find(|scope| binds.contains(&scope.index()))?;
-    Some(Some(first) == body)
 }
 
 /// The text without imports of packages of Go that are no longer named: they are errors.

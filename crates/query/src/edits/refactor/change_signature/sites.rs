@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_lang::NameForm;
+use m1nd_lang::facts::BindingTarget;
 use m1nd_lang::signatures::{ArgumentForm, CallPlace, Site};
 
 use super::mapping::map_call;
@@ -114,6 +116,7 @@ impl<'a> Plan<'a> {
                 }
             }
             Some(Site::Base | Site::TypeTest | Site::Call(_)) if is_class => {}
+            Some(Site::Export) => {}
             _ if !affects || matches!(row.role, Role::Type | Role::Inherit) => {}
             Some(Site::Unmapped) => self.leave(path, row.pos.line, "calls it without a plain list of arguments"),
             _ => {
@@ -176,16 +179,29 @@ impl<'a> Plan<'a> {
             Language::Python if is_constructor && !text[at..].starts_with(graph.label(self.node)) => Ok(0),
             Language::Python if CLASS_VALUES.contains(&word) => Err("may call it through the class".to_owned()),
             Language::Python | Language::Go => {
-                let pos = self.uses.files.get(path).map(|file| file.position(base));
-                let is_of_type = graph.find_file(path).into_iter().flat_map(|file| graph.of_file(file)).any(|node| {
-                    graph
-                        .out_edges(node)
-                        .any(|edge| is_type(graph.kind(edge.to)) && sites(&edge).iter().any(|site| Some(*site) == pos))
-                });
+                let is_of_type = self.names_type(path, base, word);
                 Ok(usize::from(is_of_type))
             }
             _ => Ok(0),
         }
+    }
+
+    /// Returns whether a name is that of a type: by its reference, its definition in the file, or its import.
+    fn names_type(&self, path: &str, at: usize, word: &str) -> bool {
+        let graph = self.snapshot.graph();
+        let Some(file) = self.uses.files.get(path) else { return false };
+        let facts = &file.facts;
+        let mut places = vec![file.position(at)];
+        for binding in facts.bindings.iter().filter(|binding| facts.name(binding.name) == word) {
+            match binding.target {
+                BindingTarget::Definition(def) if facts.definition(def).kind.is_type() => return true,
+                BindingTarget::Import(import) => places.push(facts.imports[import.index()].pos),
+                _ => {}
+            }
+        }
+        let nodes = graph.find_file(path).map(|file| graph.of_file(file)).unwrap_or_default();
+        let edges = nodes.iter().flat_map(|node| graph.out_edges(*node));
+        { edges }.any(|edge| is_type(graph.kind(edge.to)) && sites(&edge).iter().any(|site| places.contains(site)))
     }
 
     /// Returns whether an argument is the only use of a variable: Go refuses variables without one.
@@ -219,7 +235,7 @@ impl<'a> Plan<'a> {
                 ArgumentForm::KeywordSpread => true,
                 _ => false,
             }),
-            Some(Site::Base) => false,
+            Some(Site::Base | Site::Export) => false,
             _ => true,
         })
     }
@@ -239,6 +255,15 @@ impl<'a> Plan<'a> {
             let at = |(at, _): (usize, &str)| (file.position(at).line == row.line).then_some(at);
             file.text.match_indices(label).filter_map(at).collect()
         });
+        // Only some languages call a function by a text with its name.
+        let looks_up = matches!(self.language, Language::Python | Language::JavaScript | Language::Java);
+        let is_text = |at: &usize| {
+            let form = file.and_then(|file| file.form_at(*at));
+            matches!(form, Some(NameForm::Literal(..) | NameForm::Comment))
+        };
+        if !looks_up && !places.is_empty() && places.iter().all(is_text) {
+            return;
+        }
         if self.may_matter(&row.file, &places) {
             self.leave(&row.file, row.line, format!("may use it ({})", row.reason));
         }
