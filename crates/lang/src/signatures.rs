@@ -530,7 +530,7 @@ impl<'t> Signatures<'t> {
             let row = self.rules.calls.iter().find(|(call, ..)| *call == kind);
             if let Some((_, callee, arguments)) = row.filter(|row| parent.child_by_field_name(row.1) == Some(node)) {
                 let object = parent.child_by_field_name("object").filter(|_| *callee == "name");
-                base = base.or_else(|| object.map(|object| self.last_name(object)));
+                base = base.or_else(|| self.last_name(object?));
                 return Some(self.read_call(parent, parent.child_by_field_name(arguments), base, is_path));
             }
             if let Some(site) = self.read_construction(node, parent) {
@@ -545,7 +545,7 @@ impl<'t> Signatures<'t> {
             }
             if let Some(object) = object {
                 is_path |= matches!(kind, "scoped_identifier" | "qualified_identifier");
-                base = base.or_else(|| Some(self.last_name(object)));
+                base = base.or_else(|| self.last_name(object));
             }
             node = parent;
         }
@@ -617,8 +617,8 @@ impl<'t> Signatures<'t> {
         false
     }
 
-    /// First byte of the last name of an expression.
-    fn last_name(&self, node: Node<'_>) -> usize {
+    /// First byte of the last name of an expression; `None` of a call and of anything else without a name.
+    fn last_name(&self, node: Node<'_>) -> Option<usize> {
         let mut node = node;
         for _ in 0..MAX_ABOVE {
             let last = ["attribute", "property", "field", "name", "operand", "type"];
@@ -633,7 +633,7 @@ impl<'t> Signatures<'t> {
                 None => break,
             }
         }
-        node.start_byte()
+        node.kind().contains("identifier").then(|| node.start_byte())
     }
 
     fn read_call(&self, call: Node<'_>, list: Option<Node<'_>>, base: Option<usize>, is_path: bool) -> Site {

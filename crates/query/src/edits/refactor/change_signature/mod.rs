@@ -250,6 +250,17 @@ impl<'a> Plan<'a> {
             }
             self.check_overloads(node);
         }
+        // `P::P(int x) {}`, whose class is not known.
+        let is_declared = self.members.iter().any(|member| member.list.body.is_none());
+        for member in self.members.iter().filter(|_| self.language == Language::Cpp && !is_declared) {
+            if self.text(&member.path)[..member.name_at].ends_with("::") {
+                self.refuse(
+                    &member.path,
+                    member.name_at,
+                    "has no declaration that is known, for instance in a C++ header",
+                );
+            }
+        }
         let only_adds = !self.change.changes_positions() && self.change.renamed.is_empty();
         for member in self.members {
             if let Some(by) = member.wrapped_by.as_ref().filter(|_| !only_adds) {
