@@ -18,6 +18,7 @@ mod parse;
 pub mod patterns;
 pub mod reading_rules;
 mod spans;
+pub mod signatures;
 mod strings;
 mod syntax;
 mod test_paths;

@@ -143,6 +143,12 @@ macro_rules! rows {
 rows! {
     move_go: "move_go.txt",
     move_java: "move_java.txt",
+    change_signature_python: "change_signature_python.txt",
+    change_signature_typescript: "change_signature_typescript.txt",
+    change_signature_go: "change_signature_go.txt",
+    change_signature_rust: "change_signature_rust.txt",
+    change_signature_java: "change_signature_java.txt",
+    change_signature_c: "change_signature_c.txt",
     move_python: "move_python.txt",
     move_script: "move_script.txt",
     move_rust: "move_rust.txt",

@@ -14,9 +14,10 @@ mod moves;
 mod mutations;
 mod project;
 mod rename;
+mod signature;
 mod speed;
 
-const USAGE: &str = "expected: cargo xtask eval edits rename|move|mutations|commits|speed --mirror DIR --work DIR
+const USAGE: &str = "expected: cargo xtask eval edits rename|move|signature|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -82,6 +83,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     match part.as_str() {
         "rename" => rename::run(&request),
         "move" => moves::run(&request),
+        "signature" => signature::run(&request),
         "mutations" => mutations::run(&request),
         "commits" => commits::run(&request),
         "speed" => speed::run(&request),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, ContentHash, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{EngineError, FileMark, Snapshot};
 use m1nd_graph::Graph;
 
@@ -20,7 +20,11 @@ pub(super) struct Trial<'a> {
     before: &'a Snapshot,
     pub(super) after: Arc<Snapshot>,
     files: &'a [NewFile],
+    dropped: Vec<Dropped>,
 }
+
+/// Bytes that the operation takes away on purpose: the file, the first place, and the one behind the last.
+pub(super) type Dropped = (String, Pos, Pos);
 
 /// Uses by who uses what: the number of places and the first of them.
 type Uses = BTreeMap<(String, Relation, String), (usize, String, u32)>;
@@ -48,7 +52,17 @@ impl<'a> Trial<'a> {
             EngineError::Cancelled => CannotRefactor::Cancelled,
             error => CannotRefactor::NotLinked { why: error.to_string() },
         })?;
-        Ok(Self { before, after, files })
+        Ok(Self { before, after, files, dropped: Vec::new() })
+    }
+
+    /// Leaves what was used in these places out of the comparison.
+    pub(super) fn without(mut self, dropped: Vec<Dropped>) -> Self {
+        self.dropped = dropped;
+        self
+    }
+
+    fn is_dropped(&self, path: &str, pos: Pos) -> bool {
+        self.dropped.iter().any(|(of, first, end)| of == path && *first <= pos && pos < *end)
     }
 
     /// Refuses a refactoring that breaks something. `then` gives the id that a node of the project has afterwards;
@@ -106,7 +120,14 @@ impl<'a> Trial<'a> {
                     && graph.kind(edge.to) != NodeKind::File
                     && !edge.compiler;
                 let Some(to) = counts.then(|| id(graph.id(edge.to))).flatten() else { continue };
-                let places = sites(&edge);
+                let mut places = sites(&edge);
+                let count = places.len();
+                if std::ptr::eq(graph, self.before.graph()) {
+                    places.retain(|pos| !self.is_dropped(graph.path(node), *pos));
+                }
+                if places.is_empty() && count > 0 {
+                    continue;
+                }
                 let first = places.first().map_or(graph.name_line(node), |pos| pos.line);
                 let row = uses
                     .entry((from.clone(), edge.relation, to))
