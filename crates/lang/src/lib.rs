@@ -13,6 +13,7 @@ mod language;
 pub mod languages;
 mod lines;
 mod literal_keys;
+pub mod local_code;
 mod name_places;
 pub mod outside;
 mod parse;
