@@ -59,6 +59,8 @@ pub(super) struct Locals<'t> {
     pub(super) uses: Vec<Use<'t>>,
     /// Names that `global` and `nonlocal` give to another function.
     pub(super) outer: Vec<String>,
+    /// Names that the piece does not declare, with their first bytes.
+    pub(super) free: Vec<(String, usize)>,
     /// Every word of the piece, whatever it means.
     pub(super) words: std::collections::BTreeSet<String>,
 }
@@ -320,7 +322,10 @@ impl<'t> Finder<'t, '_> {
                     (known.end, usize::MAX - known.start)
                 })
             };
-            let Some(variable) = declared.get(&index).copied().or_else(known) else { continue };
+            let Some(variable) = declared.get(&index).copied().or_else(known) else {
+                self.locals.free.push((found.name.clone(), at));
+                continue;
+            };
             let Found { at, act, order, function, .. } = *found;
             self.locals.uses.push(Use { variable, at, act, order, function });
         }

@@ -1,9 +1,11 @@
 //! What happens inside of a function: its variables, and where control leaves a part of it. From it, new texts: lines
 //! that become a function, a call that is replaced by the body of its function.
 
+mod callee;
 mod compose;
 mod extract;
 mod flow;
+mod inline;
 mod liveness;
 mod locals;
 mod rules;
@@ -155,4 +157,72 @@ fn results_of(language: Language, function: Node<'_>, text: &str) -> Option<Vec<
     }
     let is_own = result.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "Self" | "this" | "asserts" | "is"));
     (!is_own).then(|| vec![result])
+}
+
+/// The statements of each block inside of a function: their first and last lines, from 1.
+pub fn list_blocks(language: Language, text: &str, limits: &Limits, cancel: &Cancel) -> Vec<Vec<(u32, u32)>> {
+    let Some((rules, grammar)) = rules::LocalRules::of(language).zip(language.grammar()) else { return Vec::new() };
+    let Ok(tree) = parse::parse(&grammar, text.as_bytes(), limits, cancel) else { return Vec::new() };
+    let (mut blocks, mut rest) = (Vec::new(), vec![(tree.root_node(), false)]);
+    while let Some((node, in_function)) = rest.pop() {
+        let in_function = in_function || rules.functions.contains(&node.kind());
+        let children = list_named(node);
+        if in_function && rules.blocks.contains(&node.kind()) && !children.is_empty() {
+            let span = |child: &Node<'_>| (child.start_position().row as u32 + 1, child.end_position().row as u32 + 1);
+            blocks.push(children.iter().map(span).collect());
+        }
+        rest.extend(children.into_iter().rev().map(|child| (child, in_function)));
+    }
+    blocks
+}
+
+/// A call that is replaced by the body of its function.
+#[derive(Debug, Clone, Copy)]
+pub struct InlinedCall<'a> {
+    /// The text of its file.
+    pub text: &'a str,
+    /// First byte of the name of the function in the call.
+    pub at: usize,
+    /// Whether the function is declared in this file.
+    pub is_same_file: bool,
+}
+
+/// What becomes of a function that is inlined.
+#[derive(Debug)]
+pub struct Inlined {
+    /// The bytes of its declaration.
+    pub removed: Range<usize>,
+    /// The new text of each call, or what stands in its way.
+    pub calls: Vec<std::result::Result<Replacement, Obstacle>>,
+}
+
+/// Plans to replace calls of a function by its body; `None` for a language without rules for it. `line` is that of its
+/// name.
+///
+/// # Errors
+/// The place in the function that stands in the way.
+pub fn inline_calls(
+    language: Language,
+    text: &str,
+    (line, name): (u32, &str),
+    calls: &[InlinedCall<'_>],
+    (limits, cancel): (&Limits, &Cancel),
+) -> Option<std::result::Result<Inlined, Obstacle>> {
+    let rules = rules::LocalRules::of(language)?;
+    let grammar = language.grammar()?;
+    let parse = |text: &str| {
+        parse::parse(&grammar, text.as_bytes(), limits, cancel)
+            .map_err(|problem| refuse(0, &format!("cannot be parsed: {}", problem.detail)))
+    };
+    let inline = || {
+        let tree = parse(text)?;
+        let callee = callee::Callee::read((language, rules), &tree, text, (line, name), limits)?;
+        let replaced = calls.iter().map(|call| {
+            let tree = parse(call.text)?;
+            let site = inline::Site::read(&callee, &tree, call.text, call.at, limits)?;
+            inline::replace(&callee, &site, call.is_same_file)
+        });
+        Ok(Inlined { removed: inline::removal(&callee), calls: replaced.collect() })
+    };
+    Some(inline())
 }

@@ -127,6 +127,11 @@ macro_rules! rows {
 
 rows! {
     move_python: "move_python.txt",
+    extract_go: "extract_go.txt",
+    extract_java: "extract_java.txt",
+    extract_python: "extract_python.txt",
+    extract_rust: "extract_rust.txt",
+    extract_typescript: "extract_typescript.txt",
 }
 
 #[test]

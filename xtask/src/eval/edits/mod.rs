@@ -9,12 +9,15 @@ use crate::Outcome;
 
 mod commits;
 mod compilers;
+mod extract;
+mod inline;
 mod mutations;
 mod project;
+mod refactorings;
 mod rename;
 mod speed;
 
-const USAGE: &str = "expected: cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR
+const USAGE: &str = "expected: cargo xtask eval edits rename|extract|inline|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -79,6 +82,8 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let request = Request::parse(rest)?;
     match part.as_str() {
         "rename" => rename::run(&request),
+        "extract" => extract::run(&request),
+        "inline" => inline::run(&request),
         "mutations" => mutations::run(&request),
         "commits" => commits::run(&request),
         "speed" => speed::run(&request),

@@ -1,0 +1,605 @@
+//! Replaces a call by the body of its function.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use m1nd_base::Limits;
+use tree_sitter::{Node, Tree};
+
+use super::callee::{Callee, Parameter};
+use super::locals::Locals;
+use super::{Obstacle, Replacement, Result, indent_at, line_of, list_named, refuse};
+use crate::Language;
+
+/// Most tries to find a name that nothing has.
+const MAX_FRESH: usize = 100;
+
+/// A call of the function, in its file.
+pub(super) struct Site<'s, 't> {
+    text: &'s str,
+    call: Node<'t>,
+    arguments: Vec<(Option<String>, Node<'t>)>,
+    locals: Locals<'t>,
+    /// The statement that the call is the whole value of, or itself.
+    statement: Option<Node<'t>>,
+    object: Option<Node<'t>>,
+}
+
+fn refuse_at(text: &str, node: Node<'_>, why: impl Into<String>) -> Obstacle {
+    Obstacle { line: line_of(text, node.start_byte()), why: why.into() }
+}
+
+impl<'s, 't> Site<'s, 't> {
+    /// Reads the call whose name stands at a byte.
+    pub(super) fn read(callee: &Callee<'_, '_>, tree: &'t Tree, text: &'s str, at: usize, limits: &Limits) -> Result<Self> {
+        let leaf = tree.root_node().descendant_for_byte_range(at, at + 1);
+        let leaf = leaf.ok_or_else(|| refuse(line_of(text, at), "no call is here"))?;
+        let call = find_call(leaf).ok_or_else(|| refuse_at(text, leaf, "the function is used here without a call"))?;
+        let list = call.child_by_field_name("arguments").ok_or_else(|| refuse_at(text, call, "the call has no list of arguments"))?;
+        let mut arguments = Vec::new();
+        for argument in list_named(list) {
+            let kind = argument.kind();
+            if kind.contains("splat") || kind == "spread_element" || kind == "variadic_argument" || kind == "for_in_clause" || list.kind() != "argument_list" && list.kind() != "arguments" {
+                return Err(refuse_at(text, argument, "the call passes a list of arguments"));
+            }
+            match argument.child_by_field_name("name").zip(argument.child_by_field_name("value")).filter(|_| kind == "keyword_argument") {
+                Some((name, value)) => arguments.push((text.get(name.byte_range()).map(str::to_owned), value)),
+                None => arguments.push((None, argument)),
+            }
+        }
+        // All of the function or statement around it.
+        let mut top = call;
+        while let Some(parent) = top.parent().filter(|parent| !callee.rules.containers.contains(&parent.kind()) && parent.kind() != "class_body") {
+            top = parent;
+        }
+        let locals = Locals::find((callee.language, callee.rules), tree, top, text, limits);
+        let object = call.child_by_field_name("object").or_else(|| {
+            let function = call.child_by_field_name("function")?;
+            ["object", "operand", "value"].iter().find_map(|field| function.child_by_field_name(field))
+        });
+        let statement = find_statement(callee, call);
+        Ok(Self { text, call, arguments, locals, statement, object })
+    }
+
+    fn text_of(&self, node: Node<'_>) -> &'s str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+}
+
+/// The call that a name is the function of.
+fn find_call(leaf: Node<'_>) -> Option<Node<'_>> {
+    let mut at = leaf;
+    for _ in 0..3 {
+        let parent = at.parent()?;
+        match parent.kind() {
+            "call" | "call_expression" if parent.child_by_field_name("function") == Some(at) => return Some(parent),
+            "method_invocation" if parent.child_by_field_name("name") == Some(at) => return Some(parent),
+            _ if parent.end_byte() == at.end_byte() => at = parent,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The statement whose only effect, besides giving the value to a name, is the call.
+fn find_statement<'t>(callee: &Callee<'_, '_>, call: Node<'t>) -> Option<Node<'t>> {
+    let mut at = call;
+    while let Some(parent) = at.parent() {
+        if callee.rules.blocks.contains(&parent.kind()) {
+            return Some(at);
+        }
+        let goes_on = match parent.kind() {
+            "expression_statement" | "return_statement" | "return_expression" | "expression_list" if parent.named_child_count() == 1 => true,
+            "assignment" | "assignment_expression" | "assignment_statement" | "short_var_declaration" => {
+                parent.child_by_field_name("right") == Some(at) && parent.child_by_field_name("left").is_some_and(|left| is_plain_target(left))
+            }
+            "let_declaration" => parent.child_by_field_name("value") == Some(at) && parent.child_by_field_name("alternative").is_none(),
+            "variable_declarator" => parent.child_by_field_name("value") == Some(at),
+            "lexical_declaration" | "local_variable_declaration" | "variable_declaration" => {
+                list_named(parent).iter().filter(|child| child.kind() == "variable_declarator").count() == 1
+            }
+            _ => false,
+        };
+        if !goes_on {
+            return None;
+        }
+        at = parent;
+    }
+    None
+}
+
+fn is_plain_target(left: Node<'_>) -> bool {
+    let inner = if left.kind() == "expression_list" && left.named_child_count() == 1 { left.named_child(0) } else { Some(left) };
+    inner.is_some_and(|inner| inner.kind() == "identifier")
+}
+
+/// What a parameter becomes at a call.
+enum Given {
+    /// This text stands in its place.
+    Text(String),
+    /// It is declared before, with this name and value.
+    Bound(String, String),
+}
+
+/// The new text for one call.
+pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool) -> Result<Replacement> {
+    check_names(callee, site, is_same_file)?;
+    check_object(callee, site)?;
+    let arguments = map_arguments(callee, site)?;
+    let needs_statement = !callee.statements.is_empty() || callee.value.is_none();
+    if needs_statement && site.statement.is_none() {
+        return Err(refuse_at(site.text, site.call, "the call stands inside of an expression, and the function has statements"));
+    }
+    let mut taken: BTreeSet<String> = site.locals.words.clone();
+    taken.extend(callee.locals.words.iter().cloned());
+    let mut given: BTreeMap<usize, Given> = BTreeMap::new();
+    let plain = arguments.iter().all(|(parameter, argument)| is_replaceable(callee, site, parameter, argument));
+    let keeps_order = keeps_order(callee, &arguments);
+    for (parameter, argument) in &arguments {
+        let text = argument_text(callee, site, parameter, argument)?;
+        let direct = is_constant(argument, &text) && !is_written(callee, parameter.variable) && has_same_type(callee, site, parameter, argument);
+        if direct || plain && keeps_order && !needs_statement && has_same_type(callee, site, parameter, argument) {
+            given.insert(parameter.variable, Given::Text(text));
+            continue;
+        }
+        if site.statement.is_none() {
+            return Err(refuse_at(site.text, site.call, format!("the argument for `{}` must be evaluated before, and the call stands inside of an expression", parameter.name)));
+        }
+        let name = find_fresh(&parameter.name, &site.locals.words, &mut taken);
+        given.insert(parameter.variable, Given::Bound(name, text));
+    }
+    if let Some(receiver) = callee.receiver {
+        let object = site.object.map(|object| site.text_of(object).to_owned()).unwrap_or_default();
+        given.insert(receiver, Given::Text(object));
+    }
+    // Names of the body that the site has too.
+    let mut renamed: BTreeMap<usize, String> = BTreeMap::new();
+    for (index, variable) in callee.locals.variables.iter().enumerate() {
+        if !given.contains_key(&index) && !variable.by.kind().starts_with("type_") {
+            let fresh = find_fresh(&variable.name, &site.locals.words, &mut taken);
+            if fresh != variable.name {
+                renamed.insert(index, fresh);
+            }
+        }
+    }
+    write(callee, site, &arguments, (&given, &renamed))
+}
+
+/// Refuses names of the body that mean something else at the call.
+fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool) -> Result<()> {
+    for (name, at) in callee.list_free() {
+        let shadowed = site.locals.variables.iter().find(|variable| variable.name == name && variable.known.contains(&site.call.start_byte()));
+        if let Some(variable) = shadowed {
+            let line = line_of(site.text, variable.at.start_byte());
+            return Err(refuse_at(site.text, site.call, format!("`{name}`, which the function uses, is a variable of line {line} here")));
+        }
+        // A member of the class without its object.
+        let is_bare = callee.language == Language::Java && callee.is_method && site.object.is_some_and(|object| object.kind() != "this");
+        if is_bare && !name.starts_with(char::is_uppercase) {
+            let line = line_of(callee.text, at);
+            return Err(refuse_at(site.text, site.call, format!("`{name}` (line {line}) may be a member of another object here")));
+        }
+        if !is_same_file && callee.language != Language::Go {
+            return Err(refuse_at(site.text, site.call, format!("`{name}`, which the function uses, may not be known in this file")));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses calls on an object that the body could not name.
+fn check_object(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<()> {
+    let own = callee.names_receiver();
+    match (site.object, callee.is_method) {
+        (None, false) => Ok(()),
+        (Some(object), true) => {
+            let is_word = matches!(object.kind(), "this" | "self");
+            let is_name = object.kind() == "identifier";
+            if callee.receiver.is_some() && (is_name || is_word) || own.is_none() && (is_word || is_name) || is_word {
+                return check_self(callee, site, object);
+            }
+            Err(refuse_at(site.text, object, "the object of the call is an expression"))
+        }
+        // A method of the same class, or a static one.
+        (None, true) if callee.language == Language::Java => Ok(()),
+        (None, true) if callee.language == Language::Rust && own.is_none() => Ok(()),
+        (Some(object), false) if own.is_none() && object.kind() == "identifier" && callee.language == Language::Go => Err(refuse_at(site.text, object, "the call is in another package")),
+        _ => Err(refuse_at(site.text, site.call, "the call names the function in a way that is not known")),
+    }
+}
+
+/// Refuses `self` of Rust and `this` of scripts in a function where they mean something else.
+fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) -> Result<()> {
+    let is_private = callee.language == Language::Python && callee.locals.words.iter().any(|word| word.starts_with("__") && !word.ends_with("__"));
+    if is_private {
+        return Err(refuse_at(site.text, object, "the function uses private names of its class"));
+    }
+    let in_value = callee.language == Language::Go && site.text_of(object).is_empty();
+    if in_value {
+        return Err(refuse_at(site.text, object, "the object of the call is not known"));
+    }
+    Ok(())
+}
+
+/// The argument of each parameter, in the order in which the call evaluates them.
+fn map_arguments<'c, 't, 'd>(
+    callee: &'c Callee<'_, 'd>,
+    site: &Site<'_, 't>,
+) -> Result<Vec<(&'c Parameter<'d>, Argument<'t, 'd>)>> {
+    let mut mapped: Vec<(&Parameter<'d>, Argument<'t, 'd>)> = Vec::new();
+    for (place, (name, value)) in site.arguments.iter().enumerate() {
+        let parameter = match name {
+            Some(name) => callee.parameters.iter().find(|parameter| parameter.name == *name),
+            None => callee.parameters.get(place),
+        };
+        let parameter = parameter.ok_or_else(|| refuse_at(site.text, *value, "the function has no parameter for this argument"))?;
+        mapped.push((parameter, Argument::Passed(*value)));
+    }
+    for parameter in &callee.parameters {
+        if mapped.iter().any(|(known, _)| known.variable == parameter.variable) {
+            continue;
+        }
+        let Some(default) = parameter.default else {
+            return Err(refuse_at(site.text, site.call, format!("the call does not pass `{}`", parameter.name)));
+        };
+        let is_fixed = is_literal(default);
+        if !is_fixed {
+            return Err(refuse_at(site.text, site.call, format!("the default of `{}` is not a constant", parameter.name)));
+        }
+        mapped.push((parameter, Argument::Default(default)));
+    }
+    Ok(mapped)
+}
+
+#[derive(Clone, Copy)]
+enum Argument<'t, 'd> {
+    Passed(Node<'t>),
+    Default(Node<'d>),
+}
+
+/// Returns whether a node is a literal of one value.
+fn is_literal(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "integer" | "float" | "string" | "true" | "false" | "none" | "number" | "null" | "undefined" | "int_literal" | "float_literal"
+            | "interpreted_string_literal" | "raw_string_literal" | "rune_literal" | "nil" | "integer_literal" | "string_literal"
+            | "boolean_literal" | "char_literal" | "decimal_integer_literal" | "decimal_floating_point_literal"
+            | "character_literal" | "null_literal" | "hex_integer_literal"
+    ) && (node.kind() != "string" || list_named(node).iter().all(|child| child.kind() != "interpolation"))
+}
+
+/// Returns whether an argument has the same value whenever it is evaluated.
+fn is_constant(argument: &Argument<'_, '_>, _text: &str) -> bool {
+    match argument {
+        Argument::Default(_) => true,
+        Argument::Passed(node) => is_literal(*node) || matches!(node.kind(), "identifier" | "this" | "self"),
+    }
+}
+
+fn is_written(callee: &Callee<'_, '_>, variable: usize) -> bool {
+    callee.locals.of(variable).any(|found| found.is_write() && found.at != callee.locals.variables[variable].at)
+}
+
+/// Returns whether a parameter can be replaced by its argument in an expression: evaluated once, or always the same.
+fn is_replaceable(callee: &Callee<'_, '_>, _site: &Site<'_, '_>, parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> bool {
+    if is_written(callee, parameter.variable) {
+        return false;
+    }
+    if is_constant(argument, "") {
+        return true;
+    }
+    let function = callee.function.start_byte();
+    let mut reads = callee.locals.of(parameter.variable).filter(|found| found.is_read());
+    let (Some(first), None) = (reads.next(), reads.next()) else { return false };
+    let Some(value) = callee.value else { return false };
+    let mut node = first.at.parent();
+    while let Some(above) = node.filter(|above| *above != value) {
+        if callee.rules.branches.contains(&above.kind()) {
+            return false;
+        }
+        node = above.parent();
+    }
+    first.function == function && !callee.rules.branches.contains(&value.kind())
+}
+
+/// Returns whether the value of a function evaluates its parameters in the order of the arguments, before anything else.
+fn keeps_order(callee: &Callee<'_, '_>, arguments: &[(&Parameter<'_>, Argument<'_, '_>)]) -> bool {
+    let mut last = 0;
+    for (parameter, argument) in arguments {
+        if is_constant(argument, "") {
+            continue;
+        }
+        let Some(found) = callee.locals.of(parameter.variable).find(|found| found.is_read()) else { return false };
+        let at = found.at.start_byte();
+        if at < last {
+            return false;
+        }
+        last = at;
+    }
+    // No call is complete before the last of them.
+    let mut rest: Vec<Node<'_>> = callee.value.into_iter().collect();
+    while let Some(node) = rest.pop() {
+        let has_effect = node.kind().contains("call") || node.kind().contains("invocation") || node.kind().contains("creation") || node.kind() == "subscript" || node.kind().contains("member") || node.kind() == "attribute";
+        if has_effect && node.end_byte() <= last {
+            return false;
+        }
+        rest.extend(list_named(node));
+    }
+    true
+}
+
+/// Returns whether an argument has the type of its parameter, as far as the language cares.
+fn has_same_type(callee: &Callee<'_, '_>, site: &Site<'_, '_>, parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> bool {
+    let kind = parameter.kind.as_deref().unwrap_or_default();
+    let node = match argument {
+        Argument::Passed(node) => *node,
+        Argument::Default(_) => return true,
+    };
+    match callee.language {
+        Language::Go | Language::Java | Language::Rust => {
+            let by_literal = match node.kind() {
+                "interpreted_string_literal" | "raw_string_literal" => kind == "string",
+                "int_literal" => kind == "int",
+                "true" | "false" | "boolean_literal" => matches!(kind, "bool" | "boolean"),
+                "decimal_integer_literal" => kind == "int",
+                "string_literal" => matches!(kind, "String" | "&str"),
+                _ => false,
+            };
+            let known = site.locals.uses.iter().find(|found| found.at == node).map(|found| &site.locals.variables[found.variable]);
+            let types = super::types::Types { language: callee.language, text: site.text, locals: &site.locals, calls: &Unknown };
+            by_literal || known.and_then(|variable| types.of(variable)).is_some_and(|found| found == kind)
+        }
+        _ => true,
+    }
+}
+
+struct Unknown;
+
+impl super::KnownCalls for Unknown {
+    fn result_types(&self, _: usize) -> Option<Vec<String>> {
+        None
+    }
+}
+
+fn argument_text(callee: &Callee<'_, '_>, site: &Site<'_, '_>, _parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> Result<String> {
+    Ok(match argument {
+        Argument::Passed(node) => site.text_of(*node).to_owned(),
+        Argument::Default(node) => callee.text_of(*node).to_owned(),
+    })
+}
+
+/// A name like this one that neither the site nor the body has; the name itself if the site does not have it.
+fn find_fresh(name: &str, site: &BTreeSet<String>, taken: &mut BTreeSet<String>) -> String {
+    if !site.contains(name) {
+        return name.to_owned();
+    }
+    let fresh = (2..MAX_FRESH).map(|number| format!("{name}{number}")).find(|fresh| !taken.contains(fresh));
+    let fresh = fresh.unwrap_or_else(|| format!("{name}_inlined"));
+    taken.insert(fresh.clone());
+    fresh
+}
+
+/// Returns whether a text can stand where a value is without brackets.
+fn is_simple(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    is_literal(node)
+        || matches!(
+            kind,
+            "identifier" | "this" | "self" | "call" | "call_expression" | "method_invocation" | "attribute" | "member_expression"
+                | "selector_expression" | "field_expression" | "field_access" | "subscript" | "subscript_expression" | "index_expression"
+                | "parenthesized_expression" | "list" | "dictionary" | "tuple" | "array" | "template_string"
+        )
+}
+
+/// The text of a piece of the body, with its names replaced.
+fn fill(callee: &Callee<'_, '_>, site: &Site<'_, '_>, range: Range<usize>, (given, renamed): (&BTreeMap<usize, Given>, &BTreeMap<usize, String>)) -> Result<String> {
+    let (mut text, mut from) = (String::new(), range.start);
+    let uses: Vec<_> = callee.locals.uses.iter().filter(|found| range.contains(&found.at.start_byte())).collect();
+    for found in uses {
+        let new = match (given.get(&found.variable), renamed.get(&found.variable)) {
+            (Some(Given::Text(text)), _) => {
+                let argument = site.arguments.iter().map(|(_, node)| *node).find(|node| site.text_of(*node) == text.as_str());
+                let needs_brackets = argument.is_some_and(|node| !is_simple(node)) && !is_alone(found.at);
+                if needs_brackets { format!("({text})") } else { text.clone() }
+            }
+            (Some(Given::Bound(name, _)), _) => name.clone(),
+            (None, Some(name)) => name.clone(),
+            (None, None) => continue,
+        };
+        let old = callee.text_of(found.at);
+        if found.at.kind() == "string_literal" && new != *callee.locals.variables[found.variable].name {
+            return Err(refuse_at(callee.text, found.at, "a text captures a variable that has another name at the call"));
+        }
+        if found.at.start_byte() < from || found.at.kind() == "string_literal" {
+            continue;
+        }
+        text.push_str(&callee.text[from..found.at.start_byte()]);
+        match found.at.kind() {
+            "shorthand_property_identifier" if new != old => text.push_str(&format!("{old}: {new}")),
+            "shorthand_property_identifier_pattern" | "shorthand_field_identifier" if new != old => text.push_str(&format!("{old}: {new}")),
+            _ if found.at.parent().is_some_and(|parent| parent.kind() == "shorthand_field_initializer") && new != old => text.push_str(&format!("{old}: {new}")),
+            _ => text.push_str(&new),
+        }
+        from = found.at.end_byte();
+    }
+    text.push_str(&callee.text[from..range.end]);
+    Ok(text)
+}
+
+/// Returns whether a name stands alone between brackets and commas.
+fn is_alone(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| matches!(parent.kind(), "argument_list" | "arguments" | "parenthesized_expression" | "return_statement" | "list" | "array"))
+}
+
+/// Writes the statements and the value in the place of the call.
+fn write(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    arguments: &[(&Parameter<'_>, Argument<'_, '_>)],
+    names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
+) -> Result<Replacement> {
+    let value = callee.value.map(|value| fill(callee, site, value.byte_range(), names)).transpose()?;
+    let value = value.map(|text| write_value(callee, site, text)).transpose()?;
+    let mut lines: Vec<String> = Vec::new();
+    for (parameter, _) in arguments {
+        if let Some(Given::Bound(name, text)) = names.0.get(&parameter.variable) {
+            lines.push(write_binding(callee, parameter, (name, text))?);
+        }
+    }
+    // The statements, whole lines with their comments.
+    if let (Some(first), Some(last)) = (callee.statements.first(), callee.statements.last()) {
+        let end = callee.text[last.end_byte()..].starts_with(';').then(|| last.end_byte() + 1).unwrap_or(last.end_byte());
+        let range = first.start_byte()..end;
+        check_literals(callee, range.clone())?;
+        let own = indent_at(callee.text, range.start);
+        let text = fill(callee, site, range, names)?;
+        lines.extend(text.lines().map(|line| line.strip_prefix(own).unwrap_or(line.trim_start()).to_owned()));
+    }
+    let Some(statement) = site.statement.filter(|_| !lines.is_empty() || callee.value.is_none()) else {
+        let text = value.unwrap_or_default();
+        let is_whole = site.statement.is_some_and(|statement| is_call_statement(statement, site.call));
+        if is_whole && matches!(callee.language, Language::Go | Language::Java) && callee.value.is_some_and(|value| !is_effect(value)) {
+            return Err(refuse_at(site.text, site.call, "the value of the call is not used, and the language has no statement for it"));
+        }
+        return Ok(Replacement { range: site.call.byte_range(), text });
+    };
+    let whole = is_call_statement(statement, site.call);
+    match (value, whole) {
+        (Some(value), true) if callee.value.is_some_and(is_effect) => lines.push(format!("{value}{}", end_of(callee))),
+        (_, true) => {}
+        (Some(value), false) => {
+            let before = &site.text[statement.start_byte()..site.call.start_byte()];
+            let behind = &site.text[site.call.end_byte()..statement.end_byte()];
+            lines.extend(format!("{before}{value}{behind}").lines().map(str::to_owned));
+        }
+        (None, false) => return Err(refuse_at(site.text, site.call, "the function gives back nothing, and the call is used as a value")),
+    }
+    if lines.is_empty() && callee.language == Language::Python {
+        lines.push("pass".to_owned());
+    }
+    let indent = indent_at(site.text, statement.start_byte());
+    let text = lines.iter().enumerate().map(|(at, line)| if at == 0 || line.is_empty() { line.clone() } else { format!("{indent}{line}") });
+    let mut end = statement.end_byte();
+    if site.text[end..].starts_with(';') && text.len() > 0 {
+        end += usize::from(whole);
+    }
+    Ok(Replacement { range: statement.start_byte()..end, text: text.collect::<Vec<_>>().join("\n") })
+}
+
+fn end_of(callee: &Callee<'_, '_>) -> &'static str {
+    if matches!(callee.language, Language::Python | Language::Go) { "" } else { ";" }
+}
+
+/// Returns whether a statement is nothing but the call.
+fn is_call_statement(statement: Node<'_>, call: Node<'_>) -> bool {
+    statement == call || statement.kind() == "expression_statement" && statement.named_child(0) == Some(call)
+}
+
+/// Returns whether a value does something when it is evaluated, and can be a statement.
+fn is_effect(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    kind == "call" || kind.contains("call_expression") || kind.contains("invocation") || kind.contains("assignment") || kind == "await"
+}
+
+/// Refuses texts of several lines, whose indentation counts.
+fn check_literals(callee: &Callee<'_, '_>, range: Range<usize>) -> Result<()> {
+    let mut rest = callee.statements.clone();
+    while let Some(node) = rest.pop() {
+        let is_text = node.kind().contains("string") || node.kind().contains("text_block");
+        if is_text && node.end_position().row > node.start_position().row && range.contains(&node.start_byte()) {
+            return Err(refuse_at(callee.text, node, "a text of several lines cannot be moved"));
+        }
+        rest.extend(list_named(node));
+    }
+    Ok(())
+}
+
+/// The declaration of a parameter before the body.
+fn write_binding(callee: &Callee<'_, '_>, parameter: &Parameter<'_>, (name, value): (&str, &str)) -> Result<String> {
+    let kind = parameter.kind.as_deref();
+    let is_written = is_written(callee, parameter.variable);
+    let needs_type = || refuse_at(callee.text, callee.function, format!("the type of `{}` is not written", parameter.name));
+    Ok(match callee.language {
+        Language::Python => format!("{name} = {value}"),
+        Language::Go => format!("var {name} {} = {value}", kind.ok_or_else(needs_type)?),
+        Language::Rust => {
+            let kind = kind.ok_or_else(needs_type)?;
+            let word = if callee.locals.variables[parameter.variable].by.named_children(&mut callee.function.walk()).any(|child| child.kind() == "mutable_specifier") { "let mut" } else { "let" };
+            match kind.starts_with("impl ") {
+                true => format!("{word} {name} = {value};"),
+                false => format!("{word} {name}: {kind} = {value};"),
+            }
+        }
+        Language::Java => format!("{} {name} = {value};", kind.ok_or_else(needs_type)?),
+        _ => {
+            let word = if is_written { "let" } else { "const" };
+            match kind.filter(|_| callee.language != Language::JavaScript) {
+                Some(kind) => format!("{word} {name}: {kind} = {value};"),
+                None => format!("{word} {name} = {value};"),
+            }
+        }
+    })
+}
+
+/// The value at the place of the call, with the type that the call had.
+fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: String) -> Result<String> {
+    let Some(node) = callee.value else { return Ok(text) };
+    let result = callee.result.as_deref().unwrap_or_default();
+    let alone = site.statement.is_some() && site.call.parent().is_none_or(|parent| parent.kind() != "member_expression") || is_alone(site.call);
+    let grouped = |text: String| if is_simple(node) || alone && !text.contains('\n') { text } else { format!("({text})") };
+    let whole = site.statement.is_some_and(|statement| is_call_statement(statement, site.call));
+    let known = match node.kind() {
+        "identifier" => {
+            let variable = callee.locals.uses.iter().find(|found| found.at == node).map(|found| &callee.locals.variables[found.variable]);
+            let types = super::types::Types { language: callee.language, text: callee.text, locals: &callee.locals, calls: &Unknown };
+            variable.and_then(|variable| types.of(variable)).is_some_and(|kind| kind == result)
+        }
+        "interpreted_string_literal" | "raw_string_literal" => result == "string",
+        "binary_expression" => matches!(result, "bool" | "boolean") && !text.contains('+'),
+        "not_expression" | "unary_expression" => matches!(result, "bool" | "boolean") && text.starts_with('!'),
+        "object_creation_expression" => node.child_by_field_name("type").is_some_and(|kind| callee.text_of(kind) == result),
+        "composite_literal" => node.child_by_field_name("type").is_some_and(|kind| callee.text_of(kind) == result),
+        "true" | "false" | "boolean_literal" => true,
+        "string_literal" => result == "String" && callee.language == Language::Java,
+        _ => false,
+    };
+    Ok(match callee.language {
+        Language::Go if !known && !whole => match result.starts_with(['*', '<', 'f', '(']) {
+            true => format!("({result})({text})"),
+            false => format!("{result}({text})"),
+        },
+        Language::Java if !known && !whole => format!("(({result}) {})", grouped(text)),
+        Language::Rust if !known && !whole && !result.starts_with("impl ") && !result.is_empty() => {
+            let name = find_fresh("result", &site.locals.words, &mut callee.locals.words.clone());
+            format!("{{ let {name}: {result} = {text}; {name} }}")
+        }
+        Language::TypeScript | Language::Tsx if !result.is_empty() && matches!(node.kind(), "object" | "array" | "ternary_expression" | "string" | "number" | "arrow_function") => {
+            format!("({} as {result})", grouped(text))
+        }
+        _ => grouped(text),
+    })
+}
+
+/// The bytes of the declaration with the comments above it and the blank lines around it.
+pub(super) fn removal(callee: &Callee<'_, '_>) -> Range<usize> {
+    let text = callee.text;
+    let mut first = callee.top;
+    while let Some(before) = first.prev_sibling() {
+        let is_own = before.is_extra() && before.kind().contains("comment") || before.kind() == "attribute_item";
+        let gap = text.get(before.end_byte()..first.start_byte()).unwrap_or_default();
+        let starts_line = text[..before.start_byte()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+        if !is_own || gap.matches('\n').count() > 1 || !starts_line {
+            break;
+        }
+        first = before;
+    }
+    let start = text[..first.start_byte()].rfind('\n').map_or(0, |at| at + 1);
+    let end = callee.top.end_byte();
+    let end = end + text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
+    // The blank lines behind it go too, if there are some before.
+    let before = text[..start].len() - text[..start].trim_end().len();
+    let behind = text[end..].split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
+    match before > 1 || start == 0 {
+        true => start..end + behind,
+        false => start..end,
+    }
+}
