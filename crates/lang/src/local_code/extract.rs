@@ -9,7 +9,7 @@ use super::locals::{Locals, Variable};
 use super::rules::{Act, LocalRules};
 use super::select::Selected;
 use super::types::Types;
-use super::{KnownCalls, Lines, Obstacle, Result, line_of, refuse};
+use super::{KnownCalls, Lines, Obstacle, Result, line_of, list_named, refuse};
 use crate::Language;
 
 /// How a value is given to the new function.
@@ -115,6 +115,7 @@ impl<'a, 't> Plan<'a, 't> {
         let receiver = planner.find_receiver()?;
         let generics = planner.find_generics(&inputs, &outputs)?;
         let returned = (ending == Ending::Returns).then(|| result_type(selected.nearest, text)).flatten();
+        planner.check_lifetimes((&inputs, &outputs), &receiver, returned.as_deref())?;
         let is_async = flow.has_await;
         let plan = Self {
             language, text, lines, inputs, outputs, ending, receiver, is_async, generics, returned, selected,
@@ -438,7 +439,7 @@ impl<'t> Planner<'_, '_, 't> {
     fn is_in_loop_with(&self, variable: &Variable<'t>) -> bool {
         let mut node = self.lives.selected.block.parent();
         while let Some(above) = node {
-            if above.byte_range().contains(&variable.at.start_byte()) && above.kind() != "statement_block" {
+            if above.byte_range().contains(&variable.at.start_byte()) {
                 return false;
             }
             if self.lives.rules.loops.contains(&above.kind()) {
@@ -699,6 +700,12 @@ impl<'t> Planner<'_, '_, 't> {
         let own_type = self.lives.locals.words.contains("Self") && self.text.get(selected.core.clone()).unwrap_or_default().contains("Self");
         let is_trait = block.is_some_and(|block| block.kind() == "trait_item" || block.child_by_field_name("trait").is_some());
         if is_trait {
+            let names = block.and_then(|block| block.child_by_field_name("type_parameters")).map(|list| self.text(list));
+            let words = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect::<Vec<_>>();
+            let own = words(self.text(home));
+            if words(names.unwrap_or_default()).iter().any(|name| !name.is_empty() && own.contains(name)) {
+                return Err(self.refuse_at(home, "type parameters of the `impl` are not known outside of it"));
+            }
             return match used {
                 Some(node) => Err(self.refuse_at(node, "a method of a trait cannot get another method beside it")),
                 None if own_type => Err(self.refuse_at(home, "`Self` of a trait is not known outside of it")),
@@ -750,6 +757,36 @@ impl<'t> Planner<'_, '_, 't> {
             Some(_) if in_class && is_member && is_bound && !is_static(home) => Ok(Receiver::Method(String::new())),
             Some(node) if self.lives.language != Language::JavaScript => Err(self.refuse_at(node, "the type of `this` is not known here")),
             Some(_) => Ok(Receiver::Called),
+        }
+    }
+
+    /// Refuses results of Rust and TypeScript whose written type is not what the lines give.
+    fn check_lifetimes(
+        &self,
+        (inputs, outputs): (&[Input], &[Output]),
+        receiver: &Receiver,
+        returned: Option<&str>,
+    ) -> Result<()> {
+        let is_elided = |kind: &str| kind.contains("'_") || kind.match_indices('&').any(|(at, _)| !kind[at + 1..].starts_with('\''));
+        let kinds = || outputs.iter().filter_map(|output| output.kind.as_deref()).chain(returned);
+        match self.lives.language {
+            Language::Rust => {
+                let count = inputs.iter().filter(|input| is_elided(input.kind.as_deref().unwrap_or_default())).count();
+                let home = self.lives.selected.home.child_by_field_name("parameters");
+                let parameters = home.map_or(0, |list| list_named(list).into_iter().filter(|node| is_elided(self.text(*node))).count());
+                let is_clear = matches!(receiver, Receiver::Method(_)) || count == 1 && parameters == 1;
+                match kinds().any(is_elided) && !is_clear {
+                    true => Err(self.refuse_at(self.first(), "the lifetime of what the lines give back is not written")),
+                    false => Ok(()),
+                }
+            }
+            Language::TypeScript | Language::Tsx => {
+                match outputs.iter().find(|output| output.kind.as_deref().is_some_and(|kind| kind.contains('|'))) {
+                    Some(output) => Err(self.refuse_at(self.first(), format!("the type of `{}` may be narrowed in the lines", output.name))),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
         }
     }
 

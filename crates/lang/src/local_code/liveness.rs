@@ -164,6 +164,11 @@ impl<'t> Lives<'_, 't> {
     /// Returns whether a write leaves a value: a declaration may not.
     fn has_value(&self, found: &Use<'t>) -> bool {
         let Act::Declare(_) = found.act else { return found.is_write() };
+        // `x: int` of Python.
+        let is_annotation = found.at.parent().is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("right").is_none());
+        if is_annotation {
+            return false;
+        }
         let by = self.locals.variables[found.variable].by;
         let is_bare = matches!(by.kind(), "variable_declarator" | "let_declaration")
             && by.child_by_field_name("value").is_none()
@@ -174,25 +179,31 @@ impl<'t> Lives<'_, 't> {
 
     /// Returns whether a variable from outside has a value when the statements begin.
     pub(super) fn is_bound_before(&self, variable: usize) -> bool {
-        let start = self.selected.core.start;
+        self.locals.variables[variable].function != self.selected.nearest.start_byte()
+            || self.is_bound_at(variable, self.selected.statements[0], 0)
+    }
+
+    /// Returns whether writes from a byte on have always given a variable a value when a node runs.
+    fn is_bound_at(&self, variable: usize, node: Node<'t>, from: usize) -> bool {
+        let start = node.start_byte();
         let known = &self.locals.variables[variable];
-        if known.function != self.selected.nearest.start_byte() {
-            return true;
-        }
-        let mut at = self.selected.block;
+        let mut at = node;
         loop {
-            // Statements before, in each list around.
-            let mut cursor = at.walk();
             if self.rules.blocks.contains(&at.kind()) {
-                let before: Vec<Node<'t>> = at.named_children(&mut cursor).filter(|child| child.end_byte() <= start).collect();
-                if self.is_always_bound(variable, &before) {
+                // Statements before, in each list around.
+                let mut cursor = at.walk();
+                let before = at.named_children(&mut cursor).filter(|child| from <= child.start_byte() && child.end_byte() <= start);
+                if self.is_always_bound(variable, &before.collect::<Vec<_>>()) {
                     return true;
                 }
             } else {
                 // What the node around gives a value before its body runs: a loop, `with`, a parameter.
-                let inside = self.locals.of(variable).filter(|found| found.is_in(&at.byte_range()) && found.at.end_byte() <= start);
+                let range = at.start_byte().max(from)..at.end_byte();
+                let inside = self.locals.of(variable).filter(|found| found.is_in(&range) && found.at.end_byte() <= start);
+                let has_body = at.child_by_field_name("body").is_some_and(|body| body.start_byte() <= start)
+                    || at.kind() == "with_statement" || at.kind() == "except_clause";
                 let mut own = inside.filter(|found| self.has_value(found) && self.is_before_body(found, at));
-                if own.next().is_some() {
+                if has_body && own.next().is_some() {
                     return true;
                 }
             }
@@ -216,21 +227,14 @@ impl<'t> Lives<'_, 't> {
         node.is_some()
     }
 
-    /// Returns whether the statements read the value that a variable had before.
+    /// Returns whether the statements read the value that a variable had before, or may leave it as it is.
     pub(super) fn needs_old_value(&self, variable: usize) -> bool {
-        let mut inside: Vec<Use<'t>> = self.uses(variable).into_iter().filter(|found| found.is_in(&self.selected.core)).collect();
-        inside.sort_by_key(|found| found.order);
-        match inside.first() {
-            None => false,
-            Some(first) if first.is_read() => true,
-            Some(_) if !inside.iter().any(Use::is_read) => !self.is_always_bound(variable, &self.selected.statements) && self.is_read_later(variable),
-            Some(first) => {
-                let statement = self.statement_of(first.at);
-                let is_first = self.selected.statements.contains(&statement) && self.is_certain_statement(first, statement);
-                // All reads may be inside of the statement that gives the value: a loop over it.
-                let own = inside.iter().filter(|found| found.is_read()).all(|found| statement.byte_range().contains(&found.at.start_byte()));
-                !(is_first || own && self.language == Language::Python && !self.is_read_later(variable) && statement.kind() == "for_statement" && self.is_before_body(first, statement))
-            }
-        }
+        let core = &self.selected.core;
+        let inside: Vec<Use<'t>> = self.uses(variable).into_iter().filter(|found| found.is_in(core)).collect();
+        let is_old = |found: &Use<'t>| found.is_read() && !self.is_bound_at(variable, found.at, core.start);
+        inside.iter().any(is_old)
+            || inside.iter().any(Use::is_write)
+                && !self.is_always_bound(variable, &self.selected.statements)
+                && self.is_read_later(variable)
     }
 }

@@ -226,3 +226,6 @@ pub fn inline_calls(
     };
     Some(inline())
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,7 @@ impl<'t> Selected<'t> {
             return Err(refuse(line_of(text, core.start), "the lines are not whole statements of one block in a function"));
         };
         let core = statements[0].start_byte()..statements[statements.len() - 1].end_byte();
-        let (nearest, home) = find_functions(language, rules, block)
+        let (nearest, home) = find_functions(rules, block)
             .ok_or_else(|| refuse(line_of(text, core.start), "the lines are not inside of a function"))?;
         let top = find_top(language, rules, home);
         Ok(Self { block, statements, lines, core, nearest, home, top })
@@ -133,7 +133,7 @@ fn whole_children<'t>(block: Node<'t>, core: &Range<usize>, text: &str) -> Resul
 }
 
 /// The innermost function around a block, and the outermost one whose variables it sees.
-fn find_functions<'t>(language: Language, rules: &LocalRules, block: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+fn find_functions<'t>(rules: &LocalRules, block: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     let (mut nearest, mut home) = (None, None);
     let mut node = block.parent();
     while let Some(above) = node {
@@ -147,7 +147,7 @@ fn find_functions<'t>(language: Language, rules: &LocalRules, block: Node<'t>) -
                 break;
             }
         }
-        if rules.containers.contains(&kind) && (language != Language::Python || nearest.is_some()) {
+        if rules.containers.contains(&kind) {
             break;
         }
         node = above.parent();

@@ -132,6 +132,11 @@ rows! {
     extract_python: "extract_python.txt",
     extract_rust: "extract_rust.txt",
     extract_typescript: "extract_typescript.txt",
+    inline_go: "inline_go.txt",
+    inline_java: "inline_java.txt",
+    inline_python: "inline_python.txt",
+    inline_rust: "inline_rust.txt",
+    inline_typescript: "inline_typescript.txt",
 }
 
 #[test]
