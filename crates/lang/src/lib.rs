@@ -8,6 +8,7 @@
 mod comments;
 pub mod edit_rules;
 pub mod facts;
+mod file_items;
 mod implicit_calls;
 mod language;
 pub mod languages;
@@ -28,6 +29,7 @@ pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
+pub use file_items::{FileItem, ImportParts, ImportedName, ItemKind, file_items};
 pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
 pub use languages::{extract, extract_file, extract_readable, list_declared, listing_language, parse_alone};

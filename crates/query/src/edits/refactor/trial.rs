@@ -10,7 +10,7 @@ use m1nd_graph::{Graph, NodeIx};
 
 use super::{Broken, CannotRefactor, NewFile};
 use crate::edits::syntax::{language_of, new_syntax_errors};
-use crate::edits::verify::{Break, BreakKind, EditedFile, is_use, sites, verify};
+use crate::edits::verify::{Break, EditedFile, is_use, sites, verify};
 
 /// The id that a node has on the other side of a refactoring; `None` to leave what it uses out of the comparison.
 pub(super) type NewId<'a> = dyn Fn(&str) -> Option<String> + 'a;

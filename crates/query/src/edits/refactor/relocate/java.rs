@@ -1,0 +1,15 @@
+//! Moves in Java: a public type has a file of its own; packages and imports.
+
+use m1nd_base::Cancel;
+use m1nd_engine::Snapshot;
+
+use super::Move;
+use crate::edits::refactor::{CannotRefactor, Refactoring};
+
+/// Plans a move.
+///
+/// # Errors
+/// [`CannotRefactor`].
+pub(super) fn plan(_snapshot: &Snapshot, _request: &Move, _cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
+    Err(CannotRefactor::NotForLanguage { operation: "move", language: "java" })
+}

@@ -1,0 +1,42 @@
+//! `move`: a definition or a file goes to another file, and its users follow.
+
+mod cut;
+mod go;
+mod java;
+mod rust;
+
+use m1nd_base::Cancel;
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::NodeIx;
+
+use super::{CannotRefactor, Refactoring};
+
+/// A definition or file that goes to another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The definition, or the file.
+    pub node: NodeIx,
+    /// The file that it goes to, by its path in the index. It may be new.
+    pub to: String,
+    /// Whether private helpers that only it uses go along.
+    pub with_helpers: bool,
+}
+
+/// Plans the operation: the files with new texts, checked by a trial.
+///
+/// # Errors
+/// [`CannotRefactor`].
+pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
+    let graph = snapshot.graph();
+    let language = snapshot.file_of(request.node).map(|file| file.language);
+    let Some(language) = language.filter(|_| !graph.path(request.node).is_empty()) else {
+        let id = graph.id(request.node);
+        return Err(CannotRefactor::BadRequest(format!("`{id}` is in no file of the project")));
+    };
+    match language {
+        Language::Go => go::plan(snapshot, request, cancel),
+        Language::Rust => rust::plan(snapshot, request, cancel),
+        Language::Java => java::plan(snapshot, request, cancel),
+        other => Err(CannotRefactor::NotForLanguage { operation: "move", language: other.name() }),
+    }
+}
