@@ -55,7 +55,12 @@ impl<'a, 't> Callee<'a, 't> {
         let top = find_declaration(language, function);
         let locals = Locals::find((language, rules), tree, function, text, limits);
         let mut callee = Self {
-            language, rules, text, function, top, locals,
+            language,
+            rules,
+            text,
+            function,
+            top,
+            locals,
             parameters: Vec::new(),
             receiver: None,
             is_method: false,
@@ -79,7 +84,8 @@ impl<'a, 't> Callee<'a, 't> {
     }
 
     fn check_head(&self) -> Result<()> {
-        let body = self.function.child_by_field_name("body").ok_or_else(|| self.refuse_at(self.function, "it has no body"))?;
+        let body =
+            self.function.child_by_field_name("body").ok_or_else(|| self.refuse_at(self.function, "it has no body"))?;
         let head = self.text.get(self.top.start_byte()..body.start_byte()).unwrap_or_default();
         let has = |word: &str| head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
         let refused = match self.language {
@@ -87,9 +93,15 @@ impl<'a, 't> Callee<'a, 't> {
             _ if self.function.child_by_field_name("type_parameters").is_some() => Some("it has type parameters"),
             _ if has("async") => Some("it is async"),
             _ if self.function.kind().starts_with("generator") => Some("it is a generator"),
-            Language::Rust if ["unsafe", "const", "extern"].iter().any(|word| has(word)) => Some("it is `unsafe`, `const` or `extern`"),
-            Language::Java if has("synchronized") || has("Override") || has("abstract") || has("native") => Some("its modifiers or annotations would be lost"),
-            Language::TypeScript | Language::Tsx if head.contains(" is ") || has("asserts") => Some("its result narrows types"),
+            Language::Rust if ["unsafe", "const", "extern"].iter().any(|word| has(word)) => {
+                Some("it is `unsafe`, `const` or `extern`")
+            }
+            Language::Java if has("synchronized") || has("Override") || has("abstract") || has("native") => {
+                Some("its modifiers or annotations would be lost")
+            }
+            Language::TypeScript | Language::Tsx if head.contains(" is ") || has("asserts") => {
+                Some("its result narrows types")
+            }
             _ => None,
         };
         if self.top.has_error() {
@@ -108,7 +120,18 @@ impl<'a, 't> Callee<'a, 't> {
             self.receiver = name.and_then(|name| self.variable_of(name));
         }
         let in_class = self.function.parent().and_then(|block| block.parent()).is_some_and(|above| {
-            matches!(above.kind(), "class_definition" | "class_declaration" | "class" | "impl_item" | "trait_item" | "interface_declaration" | "enum_declaration" | "record_declaration" | "enum_body")
+            matches!(
+                above.kind(),
+                "class_definition"
+                    | "class_declaration"
+                    | "class"
+                    | "impl_item"
+                    | "trait_item"
+                    | "interface_declaration"
+                    | "enum_declaration"
+                    | "record_declaration"
+                    | "enum_body"
+            )
         });
         self.is_method |= in_class;
         let single = self.function.child_by_field_name("parameter");
@@ -121,7 +144,8 @@ impl<'a, 't> Callee<'a, 't> {
             }
             let (names, kind, default) = self.read_parameter(node)?;
             for name in names {
-                let variable = self.variable_of(name).ok_or_else(|| self.refuse_at(node, "its parameters cannot be read"))?;
+                let variable =
+                    self.variable_of(name).ok_or_else(|| self.refuse_at(node, "its parameters cannot be read"))?;
                 if self.language == Language::Python && in_class && is_first {
                     self.receiver = Some(variable);
                     continue;
@@ -139,11 +163,14 @@ impl<'a, 't> Callee<'a, 't> {
 
     /// The names, type and default value of a parameter.
     fn read_parameter(&self, node: Node<'t>) -> Result<(Vec<Node<'t>>, Option<String>, Option<Node<'t>>)> {
-        let kind = node.child_by_field_name("type").map(|kind| self.text_of(kind).trim_start_matches(':').trim().to_owned());
+        let kind =
+            node.child_by_field_name("type").map(|kind| self.text_of(kind).trim_start_matches(':').trim().to_owned());
         let value = node.child_by_field_name("value");
         let names = match node.kind() {
             "identifier" => vec![node],
-            "default_parameter" | "typed_default_parameter" | "formal_parameter" => node.child_by_field_name("name").into_iter().collect(),
+            "default_parameter" | "typed_default_parameter" | "formal_parameter" => {
+                node.child_by_field_name("name").into_iter().collect()
+            }
             "typed_parameter" => node.named_child(0).into_iter().collect(),
             "required_parameter" | "parameter" => node.child_by_field_name("pattern").into_iter().collect(),
             "assignment_pattern" => node.child_by_field_name("left").into_iter().collect(),
@@ -171,14 +198,19 @@ impl<'a, 't> Callee<'a, 't> {
             return Ok(());
         };
         let mut statements = if list == body && self.language == Language::Go { Vec::new() } else { list_named(list) };
-        let is_text = |node: &Node<'t>| node.kind() == "expression_statement" && node.named_child(0).is_some_and(|child| child.kind() == "string");
+        let is_text = |node: &Node<'t>| {
+            node.kind() == "expression_statement" && node.named_child(0).is_some_and(|child| child.kind() == "string")
+        };
         if self.language == Language::Python && statements.first().is_some_and(is_text) {
             statements.remove(0);
         }
         statements.retain(|node| node.kind() != "pass_statement");
         let Some(last) = statements.last().copied() else { return Ok(()) };
         let inner = if last.kind() == "expression_statement" { last.named_child(0).unwrap_or(last) } else { last };
-        let is_tail = self.language == Language::Rust && self.result.is_some() && !self.text_of(last).ends_with(';') && !last.kind().ends_with("_declaration");
+        let is_tail = self.language == Language::Rust
+            && self.result.is_some()
+            && !self.text_of(last).ends_with(';')
+            && !last.kind().ends_with("_declaration");
         if is_tail {
             self.value = Some(inner);
             statements.pop();
@@ -200,11 +232,14 @@ impl<'a, 't> Callee<'a, 't> {
 
     /// Refuses what would not mean the same elsewhere.
     fn check_body(&self) -> Result<()> {
-        let mut rest: Vec<(Node<'t>, bool)> = self.statements.iter().chain(&self.value).map(|node| (*node, false)).collect();
+        let mut rest: Vec<(Node<'t>, bool)> =
+            self.statements.iter().chain(&self.value).map(|node| (*node, false)).collect();
         while let Some((node, in_function)) = rest.pop() {
             let kind = node.kind();
             let own = self.text_of(node);
-            let leaves = self.rules.returns.contains(&kind) || kind == "try_expression" || self.rules.awaits.contains(&kind) && node.is_named();
+            let leaves = self.rules.returns.contains(&kind)
+                || kind == "try_expression"
+                || self.rules.awaits.contains(&kind) && node.is_named();
             if leaves && !in_function {
                 return Err(self.refuse_at(node, "it returns in the middle"));
             }
@@ -222,12 +257,20 @@ impl<'a, 't> Callee<'a, 't> {
                 return Err(self.refuse_at(node, "a macro in it may return"));
             }
             let in_function = in_function || self.rules.functions.contains(&kind);
-            rest.extend((0..node.child_count()).filter_map(|at| node.child(at as u32)).map(|child| (child, in_function)));
+            rest.extend(
+                (0..node.child_count()).filter_map(|at| node.child(at as u32)).map(|child| (child, in_function)),
+            );
         }
         if self.language == Language::Python && !self.locals.outer.is_empty() {
             return Err(self.refuse_at(self.function, "it writes variables of another function or of the module"));
         }
-        let nested = self.locals.variables.iter().find(|variable| variable.function != self.function.start_byte() && self.language == Language::Rust && variable.by.kind() != "closure_parameters" && variable.by.kind() != "parameter" && variable.by.kind().ends_with("_item"));
+        let nested = self.locals.variables.iter().find(|variable| {
+            variable.function != self.function.start_byte()
+                && self.language == Language::Rust
+                && variable.by.kind() != "closure_parameters"
+                && variable.by.kind() != "parameter"
+                && variable.by.kind().ends_with("_item")
+        });
         match nested {
             Some(variable) => Err(self.refuse_at(variable.at, "it declares items of its own")),
             None => Ok(()),

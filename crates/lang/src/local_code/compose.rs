@@ -34,7 +34,15 @@ fn find_place(plan: &Plan<'_, '_>) -> (usize, String) {
         _ => false,
     };
     if is_outside {
-        let holders = ["declaration_list", "impl_item", "trait_item", "class_body", "class_declaration", "class", "export_statement"];
+        let holders = [
+            "declaration_list",
+            "impl_item",
+            "trait_item",
+            "class_body",
+            "class_declaration",
+            "class",
+            "export_statement",
+        ];
         while let Some(parent) = top.parent().filter(|parent| holders.contains(&parent.kind())) {
             if parent.kind() == "declaration_list" && parent.parent().is_some_and(|above| above.kind() == "mod_item") {
                 break;
@@ -51,7 +59,8 @@ fn find_place(plan: &Plan<'_, '_>) -> (usize, String) {
     let end = top.end_byte();
     let rest = &plan.text[end..];
     let at = end + rest.find('\n').unwrap_or(rest.len());
-    let is_top_level = plan.language == Language::Python && indent_at(plan.text, plan.selected.top.start_byte()).is_empty();
+    let is_top_level =
+        plan.language == Language::Python && indent_at(plan.text, plan.selected.top.start_byte()).is_empty();
     (at, if is_top_level { "\n\n\n".to_owned() } else { "\n\n".to_owned() })
 }
 
@@ -72,13 +81,16 @@ fn home_indent<'a>(plan: &Plan<'a, '_>) -> &'a str {
 }
 
 /// One step of indentation, as the function around has it.
-fn unit(plan: &Plan<'_, '_>) -> String {
+fn find_unit(plan: &Plan<'_, '_>) -> String {
     let body = plan.selected.home.child_by_field_name("body");
     let first = body.and_then(|body| {
         let list = body.named_child(0).filter(|list| list.kind() == "statement_list").unwrap_or(body);
         list_named(list).into_iter().find(|child| !child.is_extra())
     });
-    let (own, inner) = (indent_at(plan.text, plan.selected.home.start_byte()), first.map(|first| indent_at(plan.text, first.start_byte())));
+    let (own, inner) = (
+        indent_at(plan.text, plan.selected.home.start_byte()),
+        first.map(|first| indent_at(plan.text, first.start_byte())),
+    );
     let found = inner.and_then(|inner| inner.strip_prefix(own)).filter(|unit| !unit.is_empty());
     found.map_or_else(|| "    ".to_owned(), str::to_owned)
 }
@@ -86,7 +98,7 @@ fn unit(plan: &Plan<'_, '_>) -> String {
 /// The lines with the indentation of the new function. Lines inside of texts stay as they are.
 fn write_body(plan: &Plan<'_, '_>, indent: &str) -> Result<String> {
     let own = indent_at(plan.text, plan.selected.core.start);
-    let kept = literal_lines(plan);
+    let kept = list_literal_lines(plan);
     let mut body = String::new();
     let mut at = plan.selected.lines.start;
     for line in plan.text[plan.selected.lines.clone()].split_inclusive('\n') {
@@ -114,7 +126,7 @@ fn write_body(plan: &Plan<'_, '_>, indent: &str) -> Result<String> {
 }
 
 /// First bytes of the lines that begin inside of a literal of several lines.
-fn literal_lines(plan: &Plan<'_, '_>) -> std::collections::BTreeSet<usize> {
+fn list_literal_lines(plan: &Plan<'_, '_>) -> std::collections::BTreeSet<usize> {
     let mut found = std::collections::BTreeSet::new();
     let mut rest = plan.selected.statements.clone();
     while let Some(node) = rest.pop() {
@@ -147,7 +159,7 @@ fn write_call(plan: &Plan<'_, '_>) -> Result<String> {
         (Receiver::Method(_), Language::Java) | (Receiver::Static, Language::Java) => name.to_owned(),
         (Receiver::Method(_), _) => format!("this.{name}"),
         (Receiver::Static, Language::Rust) => format!("Self::{name}"),
-        (Receiver::Static, _) => format!("{}.{name}", class_name(plan)?),
+        (Receiver::Static, _) => format!("{}.{name}", find_class_name(plan)?),
         (Receiver::Called, _) => {
             arguments.insert(0, "this");
             format!("{name}.call")
@@ -160,7 +172,7 @@ fn write_call(plan: &Plan<'_, '_>) -> Result<String> {
             _ => format!("await {call}"),
         };
     }
-    let end = if matches!(plan.language, Language::Python | Language::Go) { "" } else { statement_end(plan) };
+    let end = if matches!(plan.language, Language::Python | Language::Go) { "" } else { find_statement_end(plan) };
     Ok(match plan.ending {
         Ending::Returns if plan.language == Language::Rust => call,
         Ending::Returns => format!("return {call}{end}"),
@@ -170,7 +182,7 @@ fn write_call(plan: &Plan<'_, '_>) -> Result<String> {
 }
 
 /// The sign at the end of statements, if the code writes one.
-fn statement_end(plan: &Plan<'_, '_>) -> &'static str {
+fn find_statement_end(plan: &Plan<'_, '_>) -> &'static str {
     if matches!(plan.language, Language::Rust | Language::Java) {
         return ";";
     }
@@ -183,7 +195,9 @@ fn class_name<'a>(plan: &Plan<'a, '_>) -> Result<&'a str> {
     while let Some(above) = node {
         if above.kind() == "class_definition" {
             let name = above.child_by_field_name("name").and_then(|name| plan.text.get(name.byte_range()));
-            let is_plain = above.parent().and_then(|parent| if parent.kind() == "decorated_definition" { parent.parent() } else { Some(parent) });
+            let is_plain = above.parent().and_then(|parent| {
+                if parent.kind() == "decorated_definition" { parent.parent() } else { Some(parent) }
+            });
             if is_plain.is_some_and(|parent| parent.kind() == "module") {
                 return name.ok_or_else(|| refuse(0, "the class has no name"));
             }
@@ -204,33 +218,35 @@ fn write_assignment(plan: &Plan<'_, '_>, call: &str, end: &str) -> Result<String
     let any_new = outputs.iter().any(|output| output.is_new);
     let mixed = || {
         let line = line_of(plan.text, plan.selected.core.start);
-        Err(refuse(line, &format!("the lines give values to several variables ({}), new ones and old ones", names.join(", "))))
+        Err(refuse(
+            line,
+            &format!("the lines give values to several variables ({}), new ones and old ones", names.join(", ")),
+        ))
     };
     match plan.language {
         Language::Python => Ok(format!("{} = {call}", names.join(", "))),
         Language::Go => {
             let declared = outputs.iter().filter(|output| output.is_new && !all_new);
-            let declared: String = declared.map(|output| format!("var {} {}\n", output.name, kind_of(output))).collect();
+            let declared: String =
+                declared.map(|output| format!("var {} {}\n", output.name, read_kind(output))).collect();
             let operator = if all_new { ":=" } else { "=" };
             Ok(format!("{declared}{} {operator} {call}", names.join(", ")))
         }
         Language::Rust => {
-            let word = |output: &Output| if output.is_written_later { format!("mut {}", output.name) } else { output.name.clone() };
-            let list = |rows: Vec<String>| if rows.len() == 1 { rows.concat() } else { format!("({})", rows.join(", ")) };
+            let word = |output: &Output| {
+                if output.is_written_later { format!("mut {}", output.name) } else { output.name.clone() }
+            };
+            let list =
+                |rows: Vec<String>| if rows.len() == 1 { rows.concat() } else { format!("({})", rows.join(", ")) };
             match (all_new, any_new) {
                 (true, _) => Ok(format!("let {} = {call};", list(outputs.iter().map(word).collect()))),
-                (_, false) => Ok(format!("{} = {call};", list(outputs.iter().map(|output| output.name.clone()).collect()))),
+                (_, false) => {
+                    Ok(format!("{} = {call};", list(outputs.iter().map(|output| output.name.clone()).collect())))
+                }
                 _ => mixed(),
             }
         }
-        Language::Java => match outputs.as_slice() {
-            [output] if output.is_new => Ok(format!("{} {} = {call};", kind_of(output), output.name)),
-            [output] => Ok(format!("{} = {call};", output.name)),
-            _ => {
-                let line = line_of(plan.text, plan.selected.core.start);
-                Err(refuse(line, &format!("the lines give values to several variables ({}), and a method gives back one", names.join(", "))))
-            }
-        },
+        Language::Java => write_java_assignment(plan, call),
         _ => {
             let list = if names.len() == 1 { names.concat() } else { format!("{{ {} }}", names.join(", ")) };
             let word = if outputs.iter().any(|output| output.is_written_later) { "let" } else { "const" };
@@ -244,22 +260,36 @@ fn write_assignment(plan: &Plan<'_, '_>, call: &str, end: &str) -> Result<String
     }
 }
 
-fn kind_of(output: &Output) -> &str {
+/// The call with the one value that a method of Java can give back.
+fn write_java_assignment(plan: &Plan<'_, '_>, call: &str) -> Result<String> {
+    let names: Vec<&str> = plan.outputs.iter().map(|output| output.name.as_str()).collect();
+    match plan.outputs.as_slice() {
+        [output] if output.is_new => Ok(format!("{} {} = {call};", read_kind(output), output.name)),
+        [output] => Ok(format!("{} = {call};", output.name)),
+        _ => {
+            let (line, names) = (line_of(plan.text, plan.selected.core.start), names.join(", "));
+            let why = format!("the lines give values to several variables ({names}), and a method gives back one");
+            Err(refuse(line, &why))
+        }
+    }
+}
+
+fn read_kind(output: &Output) -> &str {
     output.kind.as_deref().unwrap_or_default()
 }
 
 /// The new function.
 fn write_function(plan: &Plan<'_, '_>) -> Result<String> {
-    let indent = home_indent(plan);
-    let inner = format!("{indent}{}", unit(plan));
+    let indent = find_indent(plan);
+    let inner = format!("{indent}{}", find_unit(plan));
     let mut body = write_body(plan, &inner)?;
     let declared = write_declared(plan, &inner);
     let (head, tail) = match plan.language {
-        Language::Python => (python_head(plan, indent), ""),
-        Language::Go => (go_head(plan), "}"),
-        Language::Rust => (rust_head(plan, indent), "}"),
-        Language::Java => (java_head(plan, indent), "}"),
-        _ => (script_head(plan, indent), "}"),
+        Language::Python => (write_python_head(plan, indent), ""),
+        Language::Go => (write_go_head(plan), "}"),
+        Language::Rust => (write_rust_head(plan, indent), "}"),
+        Language::Java => (write_java_head(plan, indent), "}"),
+        _ => (write_script_head(plan, indent), "}"),
     };
     if plan.ending == Ending::GoesOn && !plan.outputs.is_empty() {
         let names: Vec<&str> = plan.outputs.iter().map(|output| output.name.as_str()).collect();
@@ -269,8 +299,8 @@ fn write_function(plan: &Plan<'_, '_>) -> Result<String> {
             Language::Rust if names.len() == 1 => list,
             Language::Rust => format!("({list})"),
             Language::Java => format!("return {list};"),
-            _ if names.len() == 1 => format!("return {list}{}", statement_end(plan)),
-            _ => format!("return {{ {list} }}{}", statement_end(plan)),
+            _ if names.len() == 1 => format!("return {list}{}", find_statement_end(plan)),
+            _ => format!("return {{ {list} }}{}", find_statement_end(plan)),
         };
         body.push_str(&format!("{inner}{line}\n"));
     }
@@ -299,28 +329,29 @@ fn write_declared(plan: &Plan<'_, '_>, inner: &str) -> String {
     let declared = plan.outputs.iter().filter(|output| output.needs_declaration);
     let line = |output: &Output| match plan.language {
         Language::Python => String::new(),
-        Language::Go => format!("{inner}var {} {}\n", output.name, kind_of(output)),
-        Language::Rust => format!("{inner}let mut {}: {};\n", output.name, kind_of(output)),
-        Language::Java => format!("{inner}{} {};\n", kind_of(output), output.name),
+        Language::Go => format!("{inner}var {} {}\n", output.name, read_kind(output)),
+        Language::Rust => format!("{inner}let mut {}: {};\n", output.name, read_kind(output)),
+        Language::Java => format!("{inner}{} {};\n", read_kind(output), output.name),
         Language::TypeScript | Language::Tsx if output.kind.is_some() => {
-            format!("{inner}let {}: {}{}\n", output.name, kind_of(output), statement_end(plan))
+            format!("{inner}let {}: {}{}\n", output.name, read_kind(output), find_statement_end(plan))
         }
-        _ => format!("{inner}let {}{}\n", output.name, statement_end(plan)),
+        _ => format!("{inner}let {}{}\n", output.name, find_statement_end(plan)),
     };
     declared.map(line).collect()
 }
 
-fn typed(input: &Input, separator: &str) -> String {
+fn write_typed(input: &Input, separator: &str) -> String {
     format!("{}{separator}{}", input.name, input.kind.as_deref().unwrap_or_default())
 }
 
-fn python_head(plan: &Plan<'_, '_>, indent: &str) -> String {
+fn write_python_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     let mut parameters: Vec<&str> = plan.inputs.iter().map(|input| input.name.as_str()).collect();
     let mut lead = String::new();
     match &plan.receiver {
         Receiver::Method(own) => {
             parameters.insert(0, own);
-            let decorators = plan.text.get(plan.selected.top.start_byte()..plan.selected.home.start_byte()).unwrap_or_default();
+            let decorators =
+                plan.text.get(plan.selected.top.start_byte()..plan.selected.home.start_byte()).unwrap_or_default();
             if decorators.contains("classmethod") {
                 lead = format!("{indent}@classmethod\n");
             }
@@ -332,14 +363,14 @@ fn python_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     format!("{lead}{indent}{word} {}({}):", plan.lines.name, parameters.join(", "))
 }
 
-fn go_head(plan: &Plan<'_, '_>) -> String {
-    let parameters: Vec<String> = plan.inputs.iter().map(|input| typed(input, " ")).collect();
+fn write_go_head(plan: &Plan<'_, '_>) -> String {
+    let parameters: Vec<String> = plan.inputs.iter().map(|input| write_typed(input, " ")).collect();
     let receiver = match &plan.receiver {
         Receiver::Method(own) => format!("{own} "),
         _ => String::new(),
     };
     let generics = plan.generics.and_then(|node| plan.text.get(node.byte_range())).unwrap_or_default();
-    let kinds: Vec<&str> = plan.outputs.iter().map(kind_of).collect();
+    let kinds: Vec<&str> = plan.outputs.iter().map(read_kind).collect();
     let results = match (&plan.ending, kinds.as_slice()) {
         (Ending::Returns, _) => format!(" {}", plan.returned.as_deref().unwrap_or_default()),
         (_, []) => String::new(),
@@ -349,10 +380,10 @@ fn go_head(plan: &Plan<'_, '_>) -> String {
     format!("func {receiver}{}{generics}({}){results} {{", plan.lines.name, parameters.join(", "))
 }
 
-fn rust_head(plan: &Plan<'_, '_>, indent: &str) -> String {
+fn write_rust_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     let parameter = |input: &Input| match input.passing {
-        Passing::Mutable => format!("mut {}", typed(input, ": ")),
-        Passing::Plain => typed(input, ": "),
+        Passing::Mutable => format!("mut {}", write_typed(input, ": ")),
+        Passing::Plain => write_typed(input, ": "),
     };
     let mut parameters: Vec<String> = plan.inputs.iter().map(parameter).collect();
     if let Receiver::Method(own) = &plan.receiver {
@@ -362,7 +393,7 @@ fn rust_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     let generics = plan.generics.and_then(|node| plan.text.get(node.byte_range())).unwrap_or_default();
     let bounds = list_named(home).into_iter().find(|child| child.kind() == "where_clause");
     let bounds = bounds.filter(|_| plan.generics.is_some()).and_then(|node| plan.text.get(node.byte_range()));
-    let kinds: Vec<&str> = plan.outputs.iter().map(kind_of).collect();
+    let kinds: Vec<&str> = plan.outputs.iter().map(read_kind).collect();
     let result = match (&plan.ending, kinds.as_slice()) {
         (Ending::Returns, _) => plan.returned.as_deref().map_or_else(String::new, |kind| format!(" -> {kind}")),
         (_, []) => String::new(),
@@ -374,16 +405,23 @@ fn rust_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     format!("{indent}{word} {}{generics}({}){result}{bounds} {{", plan.lines.name, parameters.join(", "))
 }
 
-fn java_head(plan: &Plan<'_, '_>, indent: &str) -> String {
-    let parameters: Vec<String> = plan.inputs.iter().map(|input| {
-        let kind = input.kind.as_deref().unwrap_or_default();
-        format!("{kind} {}", input.name)
-    }).collect();
-    let generics = plan.generics.and_then(|node| plan.text.get(node.byte_range())).map_or_else(String::new, |list| format!("{list} "));
+fn write_java_head(plan: &Plan<'_, '_>, indent: &str) -> String {
+    let parameters: Vec<String> = plan
+        .inputs
+        .iter()
+        .map(|input| {
+            let kind = input.kind.as_deref().unwrap_or_default();
+            format!("{kind} {}", input.name)
+        })
+        .collect();
+    let generics = plan
+        .generics
+        .and_then(|node| plan.text.get(node.byte_range()))
+        .map_or_else(String::new, |list| format!("{list} "));
     let word = if plan.receiver == Receiver::Static { "private static" } else { "private" };
     let result = match (&plan.ending, plan.outputs.as_slice()) {
         (Ending::Returns, _) => plan.returned.clone().unwrap_or_else(|| "void".to_owned()),
-        (_, [output]) => kind_of(output).to_owned(),
+        (_, [output]) => read_kind(output).to_owned(),
         _ => "void".to_owned(),
     };
     let throws = list_thrown(plan);
@@ -407,7 +445,9 @@ fn list_thrown<'a>(plan: &Plan<'a, '_>) -> Vec<&'a str> {
                 let mut types: Vec<_> = vec![clause];
                 while let Some(at) = types.pop() {
                     if at.kind() == "catch_type" {
-                        list_named(at).into_iter().for_each(|kind| add(plan.text.get(kind.byte_range()).unwrap_or_default()));
+                        list_named(at)
+                            .into_iter()
+                            .for_each(|kind| add(plan.text.get(kind.byte_range()).unwrap_or_default()));
                     } else if at.kind() != "block" {
                         types.extend(list_named(at));
                     }
@@ -417,7 +457,9 @@ fn list_thrown<'a>(plan: &Plan<'a, '_>) -> Vec<&'a str> {
         if above == plan.selected.home {
             let mut cursor = above.walk();
             for clause in above.named_children(&mut cursor).filter(|child| child.kind() == "throws") {
-                list_named(clause).into_iter().for_each(|kind| add(plan.text.get(kind.byte_range()).unwrap_or_default()));
+                list_named(clause)
+                    .into_iter()
+                    .for_each(|kind| add(plan.text.get(kind.byte_range()).unwrap_or_default()));
             }
             break;
         }
@@ -426,9 +468,9 @@ fn list_thrown<'a>(plan: &Plan<'a, '_>) -> Vec<&'a str> {
     thrown
 }
 
-fn script_head(plan: &Plan<'_, '_>, indent: &str) -> String {
+fn write_script_head(plan: &Plan<'_, '_>, indent: &str) -> String {
     let is_typed = plan.language != Language::JavaScript;
-    let parameter = |input: &Input| if is_typed { typed(input, ": ") } else { input.name.clone() };
+    let parameter = |input: &Input| if is_typed { write_typed(input, ": ") } else { input.name.clone() };
     let parameters: Vec<String> = plan.inputs.iter().map(parameter).collect();
     let generics = plan.generics.and_then(|node| plan.text.get(node.byte_range())).unwrap_or_default();
     let result = match (&plan.ending, plan.outputs.as_slice()) {

@@ -44,7 +44,12 @@ impl<'t> Flow<'t> {
         let mut labels: Vec<&str> = Vec::new();
         while let Some(at) = rest.pop() {
             let kind = at.node.kind();
-            if kind == "label" && at.node.parent().is_some_and(|parent| !parent.kind().starts_with("break") && !parent.kind().starts_with("continue")) {
+            if kind == "label"
+                && at
+                    .node
+                    .parent()
+                    .is_some_and(|parent| !parent.kind().starts_with("break") && !parent.kind().starts_with("continue"))
+            {
                 labels.push(text.get(at.node.byte_range()).unwrap_or_default().trim_end_matches(':'));
             }
             if kind == "labeled_statement"
@@ -56,7 +61,8 @@ impl<'t> Flow<'t> {
             let mut next = at;
             if rules.functions.contains(&kind) {
                 next.in_function = true;
-                next.has_own_receiver |= kind != "arrow_function" && !matches!(language, Language::Rust | Language::Java);
+                next.has_own_receiver |=
+                    kind != "arrow_function" && !matches!(language, Language::Rust | Language::Java);
             }
             next.has_own_receiver |= matches!(kind, "class_body" | "impl_item");
             next.in_function |= kind == "class_body";
@@ -82,7 +88,8 @@ impl<'t> Flow<'t> {
             return;
         }
         if let Some((_, why)) = rules.bound.iter().find(|(bound, _)| *bound == kind).filter(|_| at.node.is_named()) {
-            let is_own_switch = kind == "fallthrough_statement" && at.switches || kind == "yield_statement" && at.switches;
+            let is_own_switch =
+                kind == "fallthrough_statement" && at.switches || kind == "yield_statement" && at.switches;
             if !is_own_switch {
                 self.obstacles.push(Obstacle { line, why: (*why).to_owned() });
             }
@@ -95,7 +102,10 @@ impl<'t> Flow<'t> {
         self.has_await |= kind == "for_in_statement" && own.starts_with("for await");
         if rules.breaks.contains(&kind) && at.node.is_named() {
             let mut cursor = at.node.walk();
-            let label = at.node.named_children(&mut cursor).find(|node| matches!(node.kind(), "label" | "statement_identifier" | "label_name") || language == Language::Java && node.kind() == "identifier");
+            let label = at.node.named_children(&mut cursor).find(|node| {
+                matches!(node.kind(), "label" | "statement_identifier" | "label_name")
+                    || language == Language::Java && node.kind() == "identifier"
+            });
             let stays = match label {
                 Some(label) => labels.contains(&text.get(label.byte_range()).unwrap_or_default()),
                 None => at.loops || (at.switches && kind.starts_with("break")),
@@ -126,6 +136,23 @@ impl<'t> Flow<'t> {
     }
 }
 
+/// Returns whether a node may leave one of its parts out when it runs.
+pub(super) fn may_skip(rules: &LocalRules, node: Node<'_>, part: Node<'_>) -> bool {
+    if !rules.branches.contains(&node.kind()) {
+        return false;
+    }
+    let is_first = node.named_child(0) == Some(part);
+    match node.kind() {
+        "binary_expression" | "boolean_operator" => {
+            let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+            matches!(operator, "&&" | "||" | "??" | "and" | "or") && !is_first
+        }
+        // `a < b < c`
+        "comparison_operator" => node.named_child_count() > 2 && !is_first && node.named_child(1) != Some(part),
+        _ => true,
+    }
+}
+
 /// Returns whether the last of some statements never runs to its end.
 pub(super) fn ends_always(rules: &LocalRules, statements: &[Node<'_>], depth: usize) -> bool {
     let Some(last) = statements.iter().rev().find(|node| !node.is_extra()) else { return false };
@@ -133,7 +160,9 @@ pub(super) fn ends_always(rules: &LocalRules, statements: &[Node<'_>], depth: us
         return false;
     }
     let kind = last.kind();
-    let is_return = |node: Node<'_>| rules.returns.contains(&node.kind()) || matches!(node.kind(), "raise_statement" | "throw_statement");
+    let is_return = |node: Node<'_>| {
+        rules.returns.contains(&node.kind()) || matches!(node.kind(), "raise_statement" | "throw_statement")
+    };
     if is_return(*last) || kind == "expression_statement" && last.named_child(0).is_some_and(is_return) {
         return true;
     }
@@ -160,7 +189,14 @@ pub(super) fn list_statements<'t>(rules: &LocalRules, branch: Node<'t>) -> Vec<N
         let body = at.child_by_field_name("consequence").filter(|_| at.kind() == "elif_clause");
         let body = body.or_else(|| at.child_by_field_name("body").filter(|_| at.kind() == "else_clause"));
         match body.or_else(|| children.iter().copied().find(|child| rules.blocks.contains(&child.kind()))) {
-            Some(next) if matches!(at.kind(), "else_clause" | "elif_clause" | "block" | "except_clause" | "finally_clause") => at = next,
+            Some(next)
+                if matches!(
+                    at.kind(),
+                    "else_clause" | "elif_clause" | "block" | "except_clause" | "finally_clause"
+                ) =>
+            {
+                at = next
+            }
             _ if at.kind() == "else_clause" && children.len() == 1 => at = children[0],
             _ => return vec![at],
         }

@@ -7,6 +7,7 @@ use m1nd_base::Limits;
 use tree_sitter::{Node, Tree};
 
 use super::callee::{Callee, Parameter};
+use super::flow::may_skip;
 use super::locals::Locals;
 use super::{Obstacle, Replacement, Result, indent_at, line_of, list_named, refuse};
 use crate::Language;
@@ -16,42 +17,61 @@ const MAX_FRESH: usize = 100;
 
 /// A call of the function, in its file.
 pub(super) struct Site<'s, 't> {
-    text: &'s str,
-    call: Node<'t>,
-    arguments: Vec<(Option<String>, Node<'t>)>,
-    locals: Locals<'t>,
+    pub(super) text: &'s str,
+    pub(super) call: Node<'t>,
+    pub(super) arguments: Vec<(Option<String>, Node<'t>)>,
+    pub(super) locals: Locals<'t>,
     /// The statement that the call is the whole value of, or itself.
-    statement: Option<Node<'t>>,
-    object: Option<Node<'t>>,
+    pub(super) statement: Option<Node<'t>>,
+    pub(super) object: Option<Node<'t>>,
 }
 
-fn refuse_at(text: &str, node: Node<'_>, why: impl Into<String>) -> Obstacle {
+pub(super) fn refuse_at(text: &str, node: Node<'_>, why: impl Into<String>) -> Obstacle {
     Obstacle { line: line_of(text, node.start_byte()), why: why.into() }
 }
 
 impl<'s, 't> Site<'s, 't> {
     /// Reads the call whose name stands at a byte.
-    pub(super) fn read(callee: &Callee<'_, '_>, tree: &'t Tree, text: &'s str, at: usize, limits: &Limits) -> Result<Self> {
+    pub(super) fn read(
+        callee: &Callee<'_, '_>,
+        tree: &'t Tree,
+        text: &'s str,
+        at: usize,
+        limits: &Limits,
+    ) -> Result<Self> {
         let leaf = tree.root_node().descendant_for_byte_range(at, at + 1);
         let leaf = leaf.ok_or_else(|| refuse(line_of(text, at), "no call is here"))?;
         let call = find_call(leaf).ok_or_else(|| refuse_at(text, leaf, "the function is used here without a call"))?;
-        let list = call.child_by_field_name("arguments").ok_or_else(|| refuse_at(text, call, "the call has no list of arguments"))?;
+        let list = call
+            .child_by_field_name("arguments")
+            .ok_or_else(|| refuse_at(text, call, "the call has no list of arguments"))?;
         let mut arguments = Vec::new();
         for argument in list_named(list) {
             let kind = argument.kind();
-            if kind.contains("splat") || kind == "spread_element" || kind == "variadic_argument" || kind == "for_in_clause" || list.kind() != "argument_list" && list.kind() != "arguments" {
+            if kind.contains("splat")
+                || kind == "spread_element"
+                || kind == "variadic_argument"
+                || kind == "for_in_clause"
+                || list.kind() != "argument_list" && list.kind() != "arguments"
+            {
                 return Err(refuse_at(text, argument, "the call passes a list of arguments"));
             }
-            match argument.child_by_field_name("name").zip(argument.child_by_field_name("value")).filter(|_| kind == "keyword_argument") {
+            match argument
+                .child_by_field_name("name")
+                .zip(argument.child_by_field_name("value"))
+                .filter(|_| kind == "keyword_argument")
+            {
                 Some((name, value)) => arguments.push((text.get(name.byte_range()).map(str::to_owned), value)),
                 None => arguments.push((None, argument)),
             }
         }
-        // All of the function or statement around it.
-        let mut top = call;
-        while let Some(parent) = top.parent().filter(|parent| !callee.rules.containers.contains(&parent.kind()) && parent.kind() != "class_body") {
+        // All of the function around it, or of the statement at the top of the file.
+        let (mut top, mut function) = (call, None);
+        while let Some(parent) = top.parent().filter(|parent| !callee.rules.containers.contains(&parent.kind())) {
             top = parent;
+            function = if callee.rules.functions.contains(&top.kind()) { Some(top) } else { function };
         }
+        let top = function.unwrap_or(top);
         let locals = Locals::find((callee.language, callee.rules), tree, top, text, limits);
         let object = call.child_by_field_name("object").or_else(|| {
             let function = call.child_by_field_name("function")?;
@@ -61,7 +81,7 @@ impl<'s, 't> Site<'s, 't> {
         Ok(Self { text, call, arguments, locals, statement, object })
     }
 
-    fn text_of(&self, node: Node<'_>) -> &'s str {
+    pub(super) fn text_of(&self, node: Node<'_>) -> &'s str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 }
@@ -89,11 +109,18 @@ fn find_statement<'t>(callee: &Callee<'_, '_>, call: Node<'t>) -> Option<Node<'t
             return Some(at);
         }
         let goes_on = match parent.kind() {
-            "expression_statement" | "return_statement" | "return_expression" | "expression_list" if parent.named_child_count() == 1 => true,
-            "assignment" | "assignment_expression" | "assignment_statement" | "short_var_declaration" => {
-                parent.child_by_field_name("right") == Some(at) && parent.child_by_field_name("left").is_some_and(|left| is_plain_target(left))
+            "expression_statement" | "return_statement" | "return_expression" | "expression_list"
+                if parent.named_child_count() == 1 =>
+            {
+                true
             }
-            "let_declaration" => parent.child_by_field_name("value") == Some(at) && parent.child_by_field_name("alternative").is_none(),
+            "assignment" | "assignment_expression" | "assignment_statement" | "short_var_declaration" => {
+                parent.child_by_field_name("right") == Some(at)
+                    && parent.child_by_field_name("left").is_some_and(|left| is_plain_target(left))
+            }
+            "let_declaration" => {
+                parent.child_by_field_name("value") == Some(at) && parent.child_by_field_name("alternative").is_none()
+            }
             "variable_declarator" => parent.child_by_field_name("value") == Some(at),
             "lexical_declaration" | "local_variable_declaration" | "variable_declaration" => {
                 list_named(parent).iter().filter(|child| child.kind() == "variable_declarator").count() == 1
@@ -109,12 +136,16 @@ fn find_statement<'t>(callee: &Callee<'_, '_>, call: Node<'t>) -> Option<Node<'t
 }
 
 fn is_plain_target(left: Node<'_>) -> bool {
-    let inner = if left.kind() == "expression_list" && left.named_child_count() == 1 { left.named_child(0) } else { Some(left) };
+    let inner = if left.kind() == "expression_list" && left.named_child_count() == 1 {
+        left.named_child(0)
+    } else {
+        Some(left)
+    };
     inner.is_some_and(|inner| inner.kind() == "identifier")
 }
 
 /// What a parameter becomes at a call.
-enum Given {
+pub(super) enum Given {
     /// This text stands in its place.
     Text(String),
     /// It is declared before, with this name and value.
@@ -128,7 +159,11 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
     let arguments = map_arguments(callee, site)?;
     let needs_statement = !callee.statements.is_empty() || callee.value.is_none();
     if needs_statement && site.statement.is_none() {
-        return Err(refuse_at(site.text, site.call, "the call stands inside of an expression, and the function has statements"));
+        return Err(refuse_at(
+            site.text,
+            site.call,
+            "the call stands inside of an expression, and the function has statements",
+        ));
     }
     let mut taken: BTreeSet<String> = site.locals.words.clone();
     taken.extend(callee.locals.words.iter().cloned());
@@ -136,14 +171,23 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
     let plain = arguments.iter().all(|(parameter, argument)| is_replaceable(callee, site, parameter, argument));
     let keeps_order = keeps_order(callee, &arguments);
     for (parameter, argument) in &arguments {
-        let text = argument_text(callee, site, parameter, argument)?;
-        let direct = is_constant(argument, &text) && !is_written(callee, parameter.variable) && has_same_type(callee, site, parameter, argument);
-        if direct || plain && keeps_order && !needs_statement && has_same_type(callee, site, parameter, argument) {
+        let text = read_argument(callee, site, parameter, argument)?;
+        let same_type = has_same_type(callee, site, parameter, argument);
+        let direct =
+            is_fixed(callee, site, parameter, argument) && !is_written(callee, parameter.variable) && same_type;
+        if direct || plain && keeps_order && !needs_statement && same_type {
             given.insert(parameter.variable, Given::Text(text));
             continue;
         }
         if site.statement.is_none() {
-            return Err(refuse_at(site.text, site.call, format!("the argument for `{}` must be evaluated before, and the call stands inside of an expression", parameter.name)));
+            return Err(refuse_at(
+                site.text,
+                site.call,
+                format!(
+                    "the argument for `{}` must be evaluated before, and the call stands inside of an expression",
+                    parameter.name
+                ),
+            ));
         }
         let name = find_fresh(&parameter.name, &site.locals.words, &mut taken);
         given.insert(parameter.variable, Given::Bound(name, text));
@@ -162,25 +206,43 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
             }
         }
     }
-    write(callee, site, &arguments, (&given, &renamed))
+    write_site(callee, site, &arguments, (&given, &renamed))
 }
 
 /// Refuses names of the body that mean something else at the call.
 fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool) -> Result<()> {
     for (name, at) in callee.list_free() {
-        let shadowed = site.locals.variables.iter().find(|variable| variable.name == name && variable.known.contains(&site.call.start_byte()));
+        let shadowed = site
+            .locals
+            .variables
+            .iter()
+            .find(|variable| variable.name == name && variable.known.contains(&site.call.start_byte()));
         if let Some(variable) = shadowed {
             let line = line_of(site.text, variable.at.start_byte());
-            return Err(refuse_at(site.text, site.call, format!("`{name}`, which the function uses, is a variable of line {line} here")));
+            return Err(refuse_at(
+                site.text,
+                site.call,
+                format!("`{name}`, which the function uses, is a variable of line {line} here"),
+            ));
         }
         // A member of the class without its object.
-        let is_bare = callee.language == Language::Java && callee.is_method && site.object.is_some_and(|object| object.kind() != "this");
+        let is_bare = callee.language == Language::Java
+            && callee.is_method
+            && site.object.is_some_and(|object| object.kind() != "this");
         if is_bare && !name.starts_with(char::is_uppercase) {
             let line = line_of(callee.text, at);
-            return Err(refuse_at(site.text, site.call, format!("`{name}` (line {line}) may be a member of another object here")));
+            return Err(refuse_at(
+                site.text,
+                site.call,
+                format!("`{name}` (line {line}) may be a member of another object here"),
+            ));
         }
         if !is_same_file && callee.language != Language::Go {
-            return Err(refuse_at(site.text, site.call, format!("`{name}`, which the function uses, may not be known in this file")));
+            return Err(refuse_at(
+                site.text,
+                site.call,
+                format!("`{name}`, which the function uses, may not be known in this file"),
+            ));
         }
     }
     Ok(())
@@ -202,20 +264,31 @@ fn check_object(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<()> {
         // A method of the same class, or a static one.
         (None, true) if callee.language == Language::Java => Ok(()),
         (None, true) if callee.language == Language::Rust && own.is_none() => Ok(()),
-        (Some(object), false) if own.is_none() && object.kind() == "identifier" && callee.language == Language::Go => Err(refuse_at(site.text, object, "the call is in another package")),
+        (Some(object), false) if own.is_none() && object.kind() == "identifier" && callee.language == Language::Go => {
+            Err(refuse_at(site.text, object, "the call is in another package"))
+        }
         _ => Err(refuse_at(site.text, site.call, "the call names the function in a way that is not known")),
     }
 }
 
 /// Refuses `self` of Rust and `this` of scripts in a function where they mean something else.
 fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) -> Result<()> {
-    let is_private = callee.language == Language::Python && callee.locals.words.iter().any(|word| word.starts_with("__") && !word.ends_with("__"));
+    let is_private = callee.language == Language::Python
+        && callee.locals.words.iter().any(|word| word.starts_with("__") && !word.ends_with("__"));
     if is_private {
         return Err(refuse_at(site.text, object, "the function uses private names of its class"));
     }
-    let in_value = callee.language == Language::Go && site.text_of(object).is_empty();
-    if in_value {
-        return Err(refuse_at(site.text, object, "the object of the call is not known"));
+    let Some(receiver) = callee.receiver.filter(|_| callee.language == Language::Go) else { return Ok(()) };
+    if is_written(callee, receiver) {
+        return Err(refuse_at(site.text, object, "the function gives its receiver a new value"));
+    }
+    let own = &callee.locals.variables[receiver];
+    let types = |text, locals| super::types::Types { language: callee.language, text, locals, calls: &Unknown };
+    let known =
+        site.locals.uses.iter().find(|found| found.at == object).map(|found| &site.locals.variables[found.variable]);
+    let known = known.and_then(|variable| types(site.text, &site.locals).of(variable));
+    if known.is_none() || known != types(callee.text, &callee.locals).of(own) {
+        return Err(refuse_at(site.text, object, "the object of the call may not have the type of the receiver"));
     }
     Ok(())
 }
@@ -231,7 +304,8 @@ fn map_arguments<'c, 't, 'd>(
             Some(name) => callee.parameters.iter().find(|parameter| parameter.name == *name),
             None => callee.parameters.get(place),
         };
-        let parameter = parameter.ok_or_else(|| refuse_at(site.text, *value, "the function has no parameter for this argument"))?;
+        let parameter =
+            parameter.ok_or_else(|| refuse_at(site.text, *value, "the function has no parameter for this argument"))?;
         mapped.push((parameter, Argument::Passed(*value)));
     }
     for parameter in &callee.parameters {
@@ -243,7 +317,11 @@ fn map_arguments<'c, 't, 'd>(
         };
         let is_fixed = is_literal(default);
         if !is_fixed {
-            return Err(refuse_at(site.text, site.call, format!("the default of `{}` is not a constant", parameter.name)));
+            return Err(refuse_at(
+                site.text,
+                site.call,
+                format!("the default of `{}` is not a constant", parameter.name),
+            ));
         }
         mapped.push((parameter, Argument::Default(default)));
     }
@@ -251,7 +329,7 @@ fn map_arguments<'c, 't, 'd>(
 }
 
 #[derive(Clone, Copy)]
-enum Argument<'t, 'd> {
+pub(super) enum Argument<'t, 'd> {
     Passed(Node<'t>),
     Default(Node<'d>),
 }
@@ -260,52 +338,97 @@ enum Argument<'t, 'd> {
 fn is_literal(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
-        "integer" | "float" | "string" | "true" | "false" | "none" | "number" | "null" | "undefined" | "int_literal" | "float_literal"
-            | "interpreted_string_literal" | "raw_string_literal" | "rune_literal" | "nil" | "integer_literal" | "string_literal"
-            | "boolean_literal" | "char_literal" | "decimal_integer_literal" | "decimal_floating_point_literal"
-            | "character_literal" | "null_literal" | "hex_integer_literal"
+        "integer"
+            | "float"
+            | "string"
+            | "true"
+            | "false"
+            | "none"
+            | "number"
+            | "null"
+            | "undefined"
+            | "int_literal"
+            | "float_literal"
+            | "interpreted_string_literal"
+            | "raw_string_literal"
+            | "rune_literal"
+            | "nil"
+            | "integer_literal"
+            | "string_literal"
+            | "boolean_literal"
+            | "char_literal"
+            | "decimal_integer_literal"
+            | "decimal_floating_point_literal"
+            | "character_literal"
+            | "null_literal"
+            | "hex_integer_literal"
     ) && (node.kind() != "string" || list_named(node).iter().all(|child| child.kind() != "interpolation"))
 }
 
 /// Returns whether an argument has the same value whenever it is evaluated.
-fn is_constant(argument: &Argument<'_, '_>, _text: &str) -> bool {
+fn is_constant(argument: &Argument<'_, '_>) -> bool {
     match argument {
         Argument::Default(_) => true,
         Argument::Passed(node) => is_literal(*node) || matches!(node.kind(), "identifier" | "this" | "self"),
     }
 }
 
-fn is_written(callee: &Callee<'_, '_>, variable: usize) -> bool {
+/// Returns whether an argument has the same value wherever the body reads its parameter.
+fn is_fixed(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    parameter: &Parameter<'_>,
+    argument: &Argument<'_, '_>,
+) -> bool {
+    let node = match argument {
+        Argument::Passed(node) if !is_literal(*node) => *node,
+        _ => return is_constant(argument),
+    };
+    // A variable of the module may get another value, and a function inside of the body may run later.
+    let is_own = site.locals.uses.iter().any(|found| found.at == node) || !node.kind().contains("identifier");
+    let is_expression = callee.statements.is_empty();
+    let function = callee.function.start_byte();
+    is_constant(argument)
+        && (is_own || is_expression)
+        && callee.locals.of(parameter.variable).all(|found| found.function == function)
+}
+
+pub(super) fn is_written(callee: &Callee<'_, '_>, variable: usize) -> bool {
     callee.locals.of(variable).any(|found| found.is_write() && found.at != callee.locals.variables[variable].at)
 }
 
 /// Returns whether a parameter can be replaced by its argument in an expression: evaluated once, or always the same.
-fn is_replaceable(callee: &Callee<'_, '_>, _site: &Site<'_, '_>, parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> bool {
+fn is_replaceable(
+    callee: &Callee<'_, '_>,
+    _site: &Site<'_, '_>,
+    parameter: &Parameter<'_>,
+    argument: &Argument<'_, '_>,
+) -> bool {
     if is_written(callee, parameter.variable) {
         return false;
     }
-    if is_constant(argument, "") {
+    if is_constant(argument) {
         return true;
     }
     let function = callee.function.start_byte();
     let mut reads = callee.locals.of(parameter.variable).filter(|found| found.is_read());
     let (Some(first), None) = (reads.next(), reads.next()) else { return false };
     let Some(value) = callee.value else { return false };
-    let mut node = first.at.parent();
-    while let Some(above) = node.filter(|above| *above != value) {
-        if callee.rules.branches.contains(&above.kind()) {
+    let mut part = first.at;
+    while let Some(above) = part.parent().filter(|_| part != value) {
+        if may_skip(callee.rules, above, part) {
             return false;
         }
-        node = above.parent();
+        part = above;
     }
-    first.function == function && !callee.rules.branches.contains(&value.kind())
+    first.function == function
 }
 
 /// Returns whether the value of a function evaluates its parameters in the order of the arguments, before anything else.
 fn keeps_order(callee: &Callee<'_, '_>, arguments: &[(&Parameter<'_>, Argument<'_, '_>)]) -> bool {
     let mut last = 0;
     for (parameter, argument) in arguments {
-        if is_constant(argument, "") {
+        if is_constant(argument) {
             continue;
         }
         let Some(found) = callee.locals.of(parameter.variable).find(|found| found.is_read()) else { return false };
@@ -318,7 +441,12 @@ fn keeps_order(callee: &Callee<'_, '_>, arguments: &[(&Parameter<'_>, Argument<'
     // No call is complete before the last of them.
     let mut rest: Vec<Node<'_>> = callee.value.into_iter().collect();
     while let Some(node) = rest.pop() {
-        let has_effect = node.kind().contains("call") || node.kind().contains("invocation") || node.kind().contains("creation") || node.kind() == "subscript" || node.kind().contains("member") || node.kind() == "attribute";
+        let has_effect = node.kind().contains("call")
+            || node.kind().contains("invocation")
+            || node.kind().contains("creation")
+            || node.kind() == "subscript"
+            || node.kind().contains("member")
+            || node.kind() == "attribute";
         if has_effect && node.end_byte() <= last {
             return false;
         }
@@ -328,7 +456,12 @@ fn keeps_order(callee: &Callee<'_, '_>, arguments: &[(&Parameter<'_>, Argument<'
 }
 
 /// Returns whether an argument has the type of its parameter, as far as the language cares.
-fn has_same_type(callee: &Callee<'_, '_>, site: &Site<'_, '_>, parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> bool {
+fn has_same_type(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    parameter: &Parameter<'_>,
+    argument: &Argument<'_, '_>,
+) -> bool {
     let kind = parameter.kind.as_deref().unwrap_or_default();
     let node = match argument {
         Argument::Passed(node) => *node,
@@ -344,15 +477,25 @@ fn has_same_type(callee: &Callee<'_, '_>, site: &Site<'_, '_>, parameter: &Param
                 "string_literal" => matches!(kind, "String" | "&str"),
                 _ => false,
             };
-            let known = site.locals.uses.iter().find(|found| found.at == node).map(|found| &site.locals.variables[found.variable]);
-            let types = super::types::Types { language: callee.language, text: site.text, locals: &site.locals, calls: &Unknown };
+            let known = site
+                .locals
+                .uses
+                .iter()
+                .find(|found| found.at == node)
+                .map(|found| &site.locals.variables[found.variable]);
+            let types = super::types::Types {
+                language: callee.language,
+                text: site.text,
+                locals: &site.locals,
+                calls: &Unknown,
+            };
             by_literal || known.and_then(|variable| types.of(variable)).is_some_and(|found| found == kind)
         }
         _ => true,
     }
 }
 
-struct Unknown;
+pub(super) struct Unknown;
 
 impl super::KnownCalls for Unknown {
     fn result_types(&self, _: usize) -> Option<Vec<String>> {
@@ -360,7 +503,12 @@ impl super::KnownCalls for Unknown {
     }
 }
 
-fn argument_text(callee: &Callee<'_, '_>, site: &Site<'_, '_>, _parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> Result<String> {
+fn read_argument(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    _parameter: &Parameter<'_>,
+    argument: &Argument<'_, '_>,
+) -> Result<String> {
     Ok(match argument {
         Argument::Passed(node) => site.text_of(*node).to_owned(),
         Argument::Default(node) => callee.text_of(*node).to_owned(),
@@ -368,7 +516,7 @@ fn argument_text(callee: &Callee<'_, '_>, site: &Site<'_, '_>, _parameter: &Para
 }
 
 /// A name like this one that neither the site nor the body has; the name itself if the site does not have it.
-fn find_fresh(name: &str, site: &BTreeSet<String>, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn find_fresh(name: &str, site: &BTreeSet<String>, taken: &mut BTreeSet<String>) -> String {
     if !site.contains(name) {
         return name.to_owned();
     }
@@ -379,227 +527,30 @@ fn find_fresh(name: &str, site: &BTreeSet<String>, taken: &mut BTreeSet<String>)
 }
 
 /// Returns whether a text can stand where a value is without brackets.
-fn is_simple(node: Node<'_>) -> bool {
+pub(super) fn is_simple(node: Node<'_>) -> bool {
     let kind = node.kind();
     is_literal(node)
         || matches!(
             kind,
-            "identifier" | "this" | "self" | "call" | "call_expression" | "method_invocation" | "attribute" | "member_expression"
-                | "selector_expression" | "field_expression" | "field_access" | "subscript" | "subscript_expression" | "index_expression"
-                | "parenthesized_expression" | "list" | "dictionary" | "tuple" | "array" | "template_string"
+            "identifier"
+                | "this"
+                | "self"
+                | "call"
+                | "call_expression"
+                | "method_invocation"
+                | "attribute"
+                | "member_expression"
+                | "selector_expression"
+                | "field_expression"
+                | "field_access"
+                | "subscript"
+                | "subscript_expression"
+                | "index_expression"
+                | "parenthesized_expression"
+                | "list"
+                | "dictionary"
+                | "tuple"
+                | "array"
+                | "template_string"
         )
-}
-
-/// The text of a piece of the body, with its names replaced.
-fn fill(callee: &Callee<'_, '_>, site: &Site<'_, '_>, range: Range<usize>, (given, renamed): (&BTreeMap<usize, Given>, &BTreeMap<usize, String>)) -> Result<String> {
-    let (mut text, mut from) = (String::new(), range.start);
-    let uses: Vec<_> = callee.locals.uses.iter().filter(|found| range.contains(&found.at.start_byte())).collect();
-    for found in uses {
-        let new = match (given.get(&found.variable), renamed.get(&found.variable)) {
-            (Some(Given::Text(text)), _) => {
-                let argument = site.arguments.iter().map(|(_, node)| *node).find(|node| site.text_of(*node) == text.as_str());
-                let needs_brackets = argument.is_some_and(|node| !is_simple(node)) && !is_alone(found.at);
-                if needs_brackets { format!("({text})") } else { text.clone() }
-            }
-            (Some(Given::Bound(name, _)), _) => name.clone(),
-            (None, Some(name)) => name.clone(),
-            (None, None) => continue,
-        };
-        let old = callee.text_of(found.at);
-        if found.at.kind() == "string_literal" && new != *callee.locals.variables[found.variable].name {
-            return Err(refuse_at(callee.text, found.at, "a text captures a variable that has another name at the call"));
-        }
-        if found.at.start_byte() < from || found.at.kind() == "string_literal" {
-            continue;
-        }
-        text.push_str(&callee.text[from..found.at.start_byte()]);
-        match found.at.kind() {
-            "shorthand_property_identifier" if new != old => text.push_str(&format!("{old}: {new}")),
-            "shorthand_property_identifier_pattern" | "shorthand_field_identifier" if new != old => text.push_str(&format!("{old}: {new}")),
-            _ if found.at.parent().is_some_and(|parent| parent.kind() == "shorthand_field_initializer") && new != old => text.push_str(&format!("{old}: {new}")),
-            _ => text.push_str(&new),
-        }
-        from = found.at.end_byte();
-    }
-    text.push_str(&callee.text[from..range.end]);
-    Ok(text)
-}
-
-/// Returns whether a name stands alone between brackets and commas.
-fn is_alone(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| matches!(parent.kind(), "argument_list" | "arguments" | "parenthesized_expression" | "return_statement" | "list" | "array"))
-}
-
-/// Writes the statements and the value in the place of the call.
-fn write(
-    callee: &Callee<'_, '_>,
-    site: &Site<'_, '_>,
-    arguments: &[(&Parameter<'_>, Argument<'_, '_>)],
-    names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
-) -> Result<Replacement> {
-    let value = callee.value.map(|value| fill(callee, site, value.byte_range(), names)).transpose()?;
-    let value = value.map(|text| write_value(callee, site, text)).transpose()?;
-    let mut lines: Vec<String> = Vec::new();
-    for (parameter, _) in arguments {
-        if let Some(Given::Bound(name, text)) = names.0.get(&parameter.variable) {
-            lines.push(write_binding(callee, parameter, (name, text))?);
-        }
-    }
-    // The statements, whole lines with their comments.
-    if let (Some(first), Some(last)) = (callee.statements.first(), callee.statements.last()) {
-        let end = callee.text[last.end_byte()..].starts_with(';').then(|| last.end_byte() + 1).unwrap_or(last.end_byte());
-        let range = first.start_byte()..end;
-        check_literals(callee, range.clone())?;
-        let own = indent_at(callee.text, range.start);
-        let text = fill(callee, site, range, names)?;
-        lines.extend(text.lines().map(|line| line.strip_prefix(own).unwrap_or(line.trim_start()).to_owned()));
-    }
-    let Some(statement) = site.statement.filter(|_| !lines.is_empty() || callee.value.is_none()) else {
-        let text = value.unwrap_or_default();
-        let is_whole = site.statement.is_some_and(|statement| is_call_statement(statement, site.call));
-        if is_whole && matches!(callee.language, Language::Go | Language::Java) && callee.value.is_some_and(|value| !is_effect(value)) {
-            return Err(refuse_at(site.text, site.call, "the value of the call is not used, and the language has no statement for it"));
-        }
-        return Ok(Replacement { range: site.call.byte_range(), text });
-    };
-    let whole = is_call_statement(statement, site.call);
-    match (value, whole) {
-        (Some(value), true) if callee.value.is_some_and(is_effect) => lines.push(format!("{value}{}", end_of(callee))),
-        (_, true) => {}
-        (Some(value), false) => {
-            let before = &site.text[statement.start_byte()..site.call.start_byte()];
-            let behind = &site.text[site.call.end_byte()..statement.end_byte()];
-            lines.extend(format!("{before}{value}{behind}").lines().map(str::to_owned));
-        }
-        (None, false) => return Err(refuse_at(site.text, site.call, "the function gives back nothing, and the call is used as a value")),
-    }
-    if lines.is_empty() && callee.language == Language::Python {
-        lines.push("pass".to_owned());
-    }
-    let indent = indent_at(site.text, statement.start_byte());
-    let text = lines.iter().enumerate().map(|(at, line)| if at == 0 || line.is_empty() { line.clone() } else { format!("{indent}{line}") });
-    let mut end = statement.end_byte();
-    if site.text[end..].starts_with(';') && text.len() > 0 {
-        end += usize::from(whole);
-    }
-    Ok(Replacement { range: statement.start_byte()..end, text: text.collect::<Vec<_>>().join("\n") })
-}
-
-fn end_of(callee: &Callee<'_, '_>) -> &'static str {
-    if matches!(callee.language, Language::Python | Language::Go) { "" } else { ";" }
-}
-
-/// Returns whether a statement is nothing but the call.
-fn is_call_statement(statement: Node<'_>, call: Node<'_>) -> bool {
-    statement == call || statement.kind() == "expression_statement" && statement.named_child(0) == Some(call)
-}
-
-/// Returns whether a value does something when it is evaluated, and can be a statement.
-fn is_effect(node: Node<'_>) -> bool {
-    let kind = node.kind();
-    kind == "call" || kind.contains("call_expression") || kind.contains("invocation") || kind.contains("assignment") || kind == "await"
-}
-
-/// Refuses texts of several lines, whose indentation counts.
-fn check_literals(callee: &Callee<'_, '_>, range: Range<usize>) -> Result<()> {
-    let mut rest = callee.statements.clone();
-    while let Some(node) = rest.pop() {
-        let is_text = node.kind().contains("string") || node.kind().contains("text_block");
-        if is_text && node.end_position().row > node.start_position().row && range.contains(&node.start_byte()) {
-            return Err(refuse_at(callee.text, node, "a text of several lines cannot be moved"));
-        }
-        rest.extend(list_named(node));
-    }
-    Ok(())
-}
-
-/// The declaration of a parameter before the body.
-fn write_binding(callee: &Callee<'_, '_>, parameter: &Parameter<'_>, (name, value): (&str, &str)) -> Result<String> {
-    let kind = parameter.kind.as_deref();
-    let is_written = is_written(callee, parameter.variable);
-    let needs_type = || refuse_at(callee.text, callee.function, format!("the type of `{}` is not written", parameter.name));
-    Ok(match callee.language {
-        Language::Python => format!("{name} = {value}"),
-        Language::Go => format!("var {name} {} = {value}", kind.ok_or_else(needs_type)?),
-        Language::Rust => {
-            let kind = kind.ok_or_else(needs_type)?;
-            let word = if callee.locals.variables[parameter.variable].by.named_children(&mut callee.function.walk()).any(|child| child.kind() == "mutable_specifier") { "let mut" } else { "let" };
-            match kind.starts_with("impl ") {
-                true => format!("{word} {name} = {value};"),
-                false => format!("{word} {name}: {kind} = {value};"),
-            }
-        }
-        Language::Java => format!("{} {name} = {value};", kind.ok_or_else(needs_type)?),
-        _ => {
-            let word = if is_written { "let" } else { "const" };
-            match kind.filter(|_| callee.language != Language::JavaScript) {
-                Some(kind) => format!("{word} {name}: {kind} = {value};"),
-                None => format!("{word} {name} = {value};"),
-            }
-        }
-    })
-}
-
-/// The value at the place of the call, with the type that the call had.
-fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: String) -> Result<String> {
-    let Some(node) = callee.value else { return Ok(text) };
-    let result = callee.result.as_deref().unwrap_or_default();
-    let alone = site.statement.is_some() && site.call.parent().is_none_or(|parent| parent.kind() != "member_expression") || is_alone(site.call);
-    let grouped = |text: String| if is_simple(node) || alone && !text.contains('\n') { text } else { format!("({text})") };
-    let whole = site.statement.is_some_and(|statement| is_call_statement(statement, site.call));
-    let known = match node.kind() {
-        "identifier" => {
-            let variable = callee.locals.uses.iter().find(|found| found.at == node).map(|found| &callee.locals.variables[found.variable]);
-            let types = super::types::Types { language: callee.language, text: callee.text, locals: &callee.locals, calls: &Unknown };
-            variable.and_then(|variable| types.of(variable)).is_some_and(|kind| kind == result)
-        }
-        "interpreted_string_literal" | "raw_string_literal" => result == "string",
-        "binary_expression" => matches!(result, "bool" | "boolean") && !text.contains('+'),
-        "not_expression" | "unary_expression" => matches!(result, "bool" | "boolean") && text.starts_with('!'),
-        "object_creation_expression" => node.child_by_field_name("type").is_some_and(|kind| callee.text_of(kind) == result),
-        "composite_literal" => node.child_by_field_name("type").is_some_and(|kind| callee.text_of(kind) == result),
-        "true" | "false" | "boolean_literal" => true,
-        "string_literal" => result == "String" && callee.language == Language::Java,
-        _ => false,
-    };
-    Ok(match callee.language {
-        Language::Go if !known && !whole => match result.starts_with(['*', '<', 'f', '(']) {
-            true => format!("({result})({text})"),
-            false => format!("{result}({text})"),
-        },
-        Language::Java if !known && !whole => format!("(({result}) {})", grouped(text)),
-        Language::Rust if !known && !whole && !result.starts_with("impl ") && !result.is_empty() => {
-            let name = find_fresh("result", &site.locals.words, &mut callee.locals.words.clone());
-            format!("{{ let {name}: {result} = {text}; {name} }}")
-        }
-        Language::TypeScript | Language::Tsx if !result.is_empty() && matches!(node.kind(), "object" | "array" | "ternary_expression" | "string" | "number" | "arrow_function") => {
-            format!("({} as {result})", grouped(text))
-        }
-        _ => grouped(text),
-    })
-}
-
-/// The bytes of the declaration with the comments above it and the blank lines around it.
-pub(super) fn removal(callee: &Callee<'_, '_>) -> Range<usize> {
-    let text = callee.text;
-    let mut first = callee.top;
-    while let Some(before) = first.prev_sibling() {
-        let is_own = before.is_extra() && before.kind().contains("comment") || before.kind() == "attribute_item";
-        let gap = text.get(before.end_byte()..first.start_byte()).unwrap_or_default();
-        let starts_line = text[..before.start_byte()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
-        if !is_own || gap.matches('\n').count() > 1 || !starts_line {
-            break;
-        }
-        first = before;
-    }
-    let start = text[..first.start_byte()].rfind('\n').map_or(0, |at| at + 1);
-    let end = callee.top.end_byte();
-    let end = end + text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
-    // The blank lines behind it go too, if there are some before.
-    let before = text[..start].len() - text[..start].trim_end().len();
-    let behind = text[end..].split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
-    match before > 1 || start == 0 {
-        true => start..end + behind,
-        false => start..end,
-    }
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::flow::{MAX_BRANCH_DEPTH, ends_always, list_statements};
+use super::flow::{MAX_BRANCH_DEPTH, ends_always, list_statements, may_skip};
 use super::locals::{Locals, Use};
 use super::rules::{Act, LocalRules};
 use super::select::Selected;
@@ -27,7 +27,8 @@ impl<'t> Lives<'_, 't> {
         match self.language {
             Language::Python => {
                 // Nothing but parameters and what is bound elsewhere is there before.
-                let elsewhere = self.locals.of(variable).any(|found| found.is_write() && !found.is_in(&self.selected.core));
+                let elsewhere =
+                    self.locals.of(variable).any(|found| found.is_write() && !found.is_in(&self.selected.core));
                 let is_before = first.is_some_and(|found| found.at.start_byte() < self.selected.core.start);
                 is_before || elsewhere && self.is_around_loop(variable)
             }
@@ -38,7 +39,11 @@ impl<'t> Lives<'_, 't> {
     /// Returns whether a loop around the statements may bring back a value of the variable.
     fn is_around_loop(&self, variable: usize) -> bool {
         let Some(around) = self.outer_loop(variable) else { return false };
-        self.locals.of(variable).any(|found| found.is_write() && around.byte_range().contains(&found.at.start_byte()) && !found.is_in(&self.selected.core))
+        self.locals.of(variable).any(|found| {
+            found.is_write()
+                && around.byte_range().contains(&found.at.start_byte())
+                && !found.is_in(&self.selected.core)
+        })
     }
 
     /// The outermost loop around the statements that the variable lives longer than.
@@ -76,7 +81,8 @@ impl<'t> Lives<'_, 't> {
             let mut inside: Vec<&Use<'t>> = uses.iter().filter(|found| found.is_in(&around.byte_range())).collect();
             inside.sort_by_key(|found| found.order);
             // A new value at the beginning of each turn hides the old one.
-            let is_new_each_turn = inside.first().is_some_and(|found| !found.is_read() && self.is_certain(found, around));
+            let is_new_each_turn =
+                inside.first().is_some_and(|found| !found.is_read() && self.is_certain(found, around));
             if !is_new_each_turn {
                 return true;
             }
@@ -90,7 +96,8 @@ impl<'t> Lives<'_, 't> {
         // A new value comes first, for all that is read behind it.
         let by = self.statement_of(first.at);
         let reads = later.iter().filter(|found| found.is_read());
-        !(self.is_on_the_way(by) && self.is_certain_statement(first, by)) && reads.clone().any(|found| !by.byte_range().contains(&found.at.start_byte()))
+        !(self.is_on_the_way(by) && self.is_certain_statement(first, by))
+            && reads.clone().any(|found| !by.byte_range().contains(&found.at.start_byte()))
     }
 
     /// The statement that a node belongs to: the child of the nearest list of statements.
@@ -107,7 +114,9 @@ impl<'t> Lives<'_, 't> {
 
     /// Returns whether a statement stands in a list around the selected statements, or in theirs.
     fn is_on_the_way(&self, statement: Node<'t>) -> bool {
-        statement.parent().is_some_and(|list| list.start_byte() <= self.selected.block.start_byte() && list.end_byte() >= self.selected.block.end_byte())
+        statement.parent().is_some_and(|list| {
+            list.start_byte() <= self.selected.block.start_byte() && list.end_byte() >= self.selected.block.end_byte()
+        })
     }
 
     fn is_certain_statement(&self, found: &Use<'t>, statement: Node<'t>) -> bool {
@@ -116,12 +125,12 @@ impl<'t> Lives<'_, 't> {
 
     /// Returns whether a write always happens when the node around it runs.
     fn is_certain(&self, found: &Use<'t>, around: Node<'t>) -> bool {
-        let mut node = found.at.parent();
-        while let Some(above) = node.filter(|above| *above != around) {
-            if self.rules.branches.contains(&above.kind()) {
+        let mut part = found.at;
+        while let Some(above) = part.parent().filter(|above| *above != around) {
+            if may_skip(self.rules, above, part) {
                 return false;
             }
-            node = above.parent();
+            part = above;
         }
         true
     }
@@ -132,7 +141,8 @@ impl<'t> Lives<'_, 't> {
     }
 
     fn binds(&self, variable: usize, statements: &[Node<'t>], depth: usize) -> bool {
-        depth <= MAX_BRANCH_DEPTH && statements.iter().any(|statement| self.statement_binds(variable, *statement, depth))
+        depth <= MAX_BRANCH_DEPTH
+            && statements.iter().any(|statement| self.statement_binds(variable, *statement, depth))
     }
 
     fn statement_binds(&self, variable: usize, statement: Node<'t>, depth: usize) -> bool {
@@ -150,12 +160,17 @@ impl<'t> Lives<'_, 't> {
             "if_statement" => {
                 let elses: Vec<Node<'t>> = statement.children_by_field_name("alternative", &mut cursor).collect();
                 let has_else = elses.last().is_some_and(|node| node.kind() != "elif_clause");
-                has_else && statement.child_by_field_name("consequence").is_some_and(branch) && elses.into_iter().all(branch)
+                has_else
+                    && statement.child_by_field_name("consequence").is_some_and(branch)
+                    && elses.into_iter().all(branch)
             }
             "try_statement" => {
                 let body = statement.child_by_field_name("body").is_some_and(branch);
                 let handlers: Vec<Node<'t>> = statement.named_children(&mut cursor).collect();
-                body && handlers.into_iter().filter(|node| matches!(node.kind(), "except_clause" | "catch_clause")).all(branch)
+                body && handlers
+                    .into_iter()
+                    .filter(|node| matches!(node.kind(), "except_clause" | "catch_clause"))
+                    .all(branch)
             }
             _ => false,
         }
@@ -165,7 +180,10 @@ impl<'t> Lives<'_, 't> {
     fn has_value(&self, found: &Use<'t>) -> bool {
         let Act::Declare(_) = found.act else { return found.is_write() };
         // `x: int` of Python.
-        let is_annotation = found.at.parent().is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("right").is_none());
+        let is_annotation = found
+            .at
+            .parent()
+            .is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("right").is_none());
         if is_annotation {
             return false;
         }
@@ -192,23 +210,29 @@ impl<'t> Lives<'_, 't> {
             if self.rules.blocks.contains(&at.kind()) {
                 // Statements before, in each list around.
                 let mut cursor = at.walk();
-                let before = at.named_children(&mut cursor).filter(|child| from <= child.start_byte() && child.end_byte() <= start);
+                let before = at
+                    .named_children(&mut cursor)
+                    .filter(|child| from <= child.start_byte() && child.end_byte() <= start);
                 if self.is_always_bound(variable, &before.collect::<Vec<_>>()) {
                     return true;
                 }
             } else {
                 // What the node around gives a value before its body runs: a loop, `with`, a parameter.
                 let range = at.start_byte().max(from)..at.end_byte();
-                let inside = self.locals.of(variable).filter(|found| found.is_in(&range) && found.at.end_byte() <= start);
+                let inside =
+                    self.locals.of(variable).filter(|found| found.is_in(&range) && found.at.end_byte() <= start);
                 let has_body = at.child_by_field_name("body").is_some_and(|body| body.start_byte() <= start)
-                    || at.kind() == "with_statement" || at.kind() == "except_clause";
+                    || at.kind() == "with_statement"
+                    || at.kind() == "except_clause";
                 let mut own = inside.filter(|found| self.has_value(found) && self.is_before_body(found, at));
                 if has_body && own.next().is_some() {
                     return true;
                 }
             }
             match at.parent() {
-                Some(parent) if at.start_byte() != known.function || !self.rules.functions.contains(&at.kind()) => at = parent,
+                Some(parent) if at.start_byte() != known.function || !self.rules.functions.contains(&at.kind()) => {
+                    at = parent
+                }
                 _ => return false,
             }
         }
@@ -219,7 +243,11 @@ impl<'t> Lives<'_, 't> {
         let mut node = found.at.parent();
         while let Some(above) = node.filter(|above| *above != around) {
             let kind = above.kind();
-            if self.rules.blocks.contains(&kind) || kind == "block" || self.rules.branches.contains(&kind) || self.rules.functions.contains(&kind) {
+            if self.rules.blocks.contains(&kind)
+                || kind == "block"
+                || self.rules.branches.contains(&kind)
+                || self.rules.functions.contains(&kind)
+            {
                 return false;
             }
             node = above.parent();

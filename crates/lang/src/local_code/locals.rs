@@ -121,7 +121,10 @@ impl<'t> Visitor<'t> for Finder<'t, '_> {
             self.locals.outer.extend(names.map(str::to_owned));
             return Enter::Skip;
         }
-        if self.language == Language::Rust && kind == "string_literal" && path.iter().any(|s| s.node.kind() == "token_tree") {
+        if self.language == Language::Rust
+            && kind == "string_literal"
+            && path.iter().any(|s| s.node.kind() == "token_tree")
+        {
             self.find_captured(step, path);
         }
         if node.child_count() == 0 {
@@ -193,11 +196,15 @@ impl<'t> Finder<'t, '_> {
         let is_declared = matches!(act, Act::Declare(_));
         let is_upper = name.starts_with(char::is_uppercase);
         match self.language {
-            Language::Rust => is_declared && is_upper && !by.kind().ends_with("_item") && !by.kind().starts_with("use_"),
+            Language::Rust => {
+                is_declared && is_upper && !by.kind().ends_with("_item") && !by.kind().starts_with("use_")
+            }
             // `import a.b` binds `a`, and `case a.b:` binds nothing.
             Language::Python => {
                 let is_first = self.text.get(below.start_byte()..).is_some_and(|rest| rest.starts_with(name));
-                is_declared && below.kind() == "dotted_name" && below.named_child_count() > 1
+                is_declared
+                    && below.kind() == "dotted_name"
+                    && below.named_child_count() > 1
                     && !(by.kind() == "import_statement" && is_first)
             }
             _ => false,
@@ -239,7 +246,8 @@ impl<'t> Finder<'t, '_> {
         (by, below, depth): (Node<'t>, Node<'t>, usize),
         path: &[Step<'t>],
     ) -> Option<Range<usize>> {
-        let is_inside = |node: Node<'_>| node.start_byte() >= self.root.start_byte() && node.end_byte() <= self.root.end_byte();
+        let is_inside =
+            |node: Node<'_>| node.start_byte() >= self.root.start_byte() && node.end_byte() <= self.root.end_byte();
         if reach == Reach::After
             && let Some(body) = by.child_by_field_name("body")
         {
@@ -302,7 +310,8 @@ impl<'t> Finder<'t, '_> {
                 other.known == found.known || (is_short && other.known.end == found.known.end)
             });
             let variable = again.unwrap_or_else(|| {
-                let new = Variable { name, known: found.known.clone(), at: found.at, by: found.by, function: found.function };
+                let new =
+                    Variable { name, known: found.known.clone(), at: found.at, by: found.by, function: found.function };
                 self.locals.variables.push(new);
                 known.push(self.locals.variables.len() - 1);
                 self.locals.variables.len() - 1

@@ -6,10 +6,14 @@ mod compose;
 mod extract;
 mod flow;
 mod inline;
+mod inlined_text;
 mod liveness;
 mod locals;
+mod passing;
+mod receiver;
 mod rules;
 mod select;
+mod surroundings;
 mod types;
 
 use std::ops::Range;
@@ -96,7 +100,10 @@ pub fn extract_lines(
         Ok(tree) => tree,
         Err(problem) => return Some(Err(refuse(0, &format!("cannot be parsed: {}", problem.detail)))),
     };
-    Some(extract::Plan::new((language, rules), &tree, text, lines, calls, limits).and_then(|plan| compose::compose(&plan)))
+    Some(
+        extract::Plan::new((language, rules), &tree, text, lines, calls, limits)
+            .and_then(|plan| compose::compose(&plan)),
+    )
 }
 
 /// The types that a function gives back, as its declaration writes them. `line` is that of its name, from 1. `None` if
@@ -155,7 +162,8 @@ fn results_of(language: Language, function: Node<'_>, text: &str) -> Option<Vec<
         }
         around = above.parent();
     }
-    let is_own = result.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "Self" | "this" | "asserts" | "is"));
+    let is_own =
+        result.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "Self" | "this" | "asserts" | "is"));
     (!is_own).then(|| vec![result])
 }
 
@@ -222,7 +230,7 @@ pub fn inline_calls(
             let site = inline::Site::read(&callee, &tree, call.text, call.at, limits)?;
             inline::replace(&callee, &site, call.is_same_file)
         });
-        Ok(Inlined { removed: inline::removal(&callee), calls: replaced.collect() })
+        Ok(Inlined { removed: inlined_text::find_removed(&callee), calls: replaced.collect() })
     };
     Some(inline())
 }

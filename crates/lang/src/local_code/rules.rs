@@ -386,9 +386,21 @@ const RUST: LocalRules = LocalRules {
 
 const JAVA: LocalRules = LocalRules {
     names: &["identifier", "type_identifier"],
-    functions: &["method_declaration", "constructor_declaration", "compact_constructor_declaration", "lambda_expression"],
+    functions: &[
+        "method_declaration",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "lambda_expression",
+    ],
     closures: &["lambda_expression"],
-    containers: &["program", "class_body", "interface_body", "enum_body", "enum_body_declarations", "annotation_type_body"],
+    containers: &[
+        "program",
+        "class_body",
+        "interface_body",
+        "enum_body",
+        "enum_body_declarations",
+        "annotation_type_body",
+    ],
     scopes: &[
         "block",
         "constructor_body",

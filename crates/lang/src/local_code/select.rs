@@ -50,7 +50,10 @@ impl<'t> Selected<'t> {
             block = node.parent();
         }
         let Some(block) = block.filter(|_| !statements.is_empty()) else {
-            return Err(refuse(line_of(text, core.start), "the lines are not whole statements of one block in a function"));
+            return Err(refuse(
+                line_of(text, core.start),
+                "the lines are not whole statements of one block in a function",
+            ));
         };
         let core = statements[0].start_byte()..statements[statements.len() - 1].end_byte();
         let (nearest, home) = find_functions(rules, block)
@@ -114,7 +117,10 @@ fn whole_children<'t>(block: Node<'t>, core: &Range<usize>, text: &str) -> Resul
     let touched = children.into_iter().filter(|child| child.start_byte() < core.end && core.start < child.end_byte());
     let touched: Vec<Node<'t>> = touched.collect();
     let (Some(first), Some(last)) = (touched.first(), touched.last()) else { return Ok(Vec::new()) };
-    if first.start_byte() > core.start || last.end_byte() < core.end.saturating_sub(1) && !text[last.end_byte()..core.end].trim().trim_matches(';').is_empty() {
+    if first.start_byte() > core.start
+        || last.end_byte() < core.end.saturating_sub(1)
+            && !text[last.end_byte()..core.end].trim().trim_matches(';').is_empty()
+    {
         return Ok(Vec::new());
     }
     let cut = [first, last].into_iter().find(|node| node.start_byte() < core.start || node.end_byte() > core.end);

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{KnownCalls, list_named};
 use super::locals::{Locals, Variable};
+use super::{KnownCalls, list_named};
 use crate::Language;
 
 /// How many variables are followed to the type of the first.
@@ -46,7 +46,8 @@ impl<'t> Types<'_, 't> {
 
     /// The variable that an expression names, at its place.
     fn variable_at(&self, node: Node<'_>) -> Option<&Variable<'t>> {
-        let found = self.locals.uses.iter().find(|found| found.at.start_byte() == node.start_byte() && found.is_read())?;
+        let found =
+            self.locals.uses.iter().find(|found| found.at.start_byte() == node.start_byte() && found.is_read())?;
         self.locals.variables.get(found.variable)
     }
 
@@ -71,7 +72,7 @@ impl<'t> Types<'_, 't> {
                 let left = by.child_by_field_name("left")?;
                 let place = list_named(left).iter().position(|name| *name == variable.at)?;
                 let right = self.of_go_expression(by.child_by_field_name("right")?, steps)?;
-                element_of_go(&right, place)
+                find_element_of_go(&right, place)
             }
             _ => None,
         }
@@ -97,7 +98,8 @@ impl<'t> Types<'_, 't> {
 
     fn results_of_call(&self, call: Node<'t>) -> Option<Vec<String>> {
         let function = call.child_by_field_name("function").or_else(|| call.child_by_field_name("name"))?;
-        let name = ["field", "name", "property", "attribute"].iter().find_map(|field| function.child_by_field_name(field));
+        let name =
+            ["field", "name", "property", "attribute"].iter().find_map(|field| function.child_by_field_name(field));
         self.calls.result_types(name.unwrap_or(function).start_byte())
     }
 
@@ -115,12 +117,16 @@ impl<'t> Types<'_, 't> {
             }
             "type_conversion_expression" => self.field_text(node, "type"),
             "type_assertion_expression" => self.field_text(node, "type"),
-            "parenthesized_expression" => self.of_go_expression(node.named_child(0)?, steps + 1).filter(|_| steps < MAX_STEPS),
+            "parenthesized_expression" => {
+                self.of_go_expression(node.named_child(0)?, steps + 1).filter(|_| steps < MAX_STEPS)
+            }
             "unary_expression" => {
                 let operand = node.child_by_field_name("operand")?;
                 match self.text(node).chars().next()? {
                     '!' => plain("bool"),
-                    '&' if operand.kind() == "composite_literal" => Some(format!("*{}", self.field_text(operand, "type")?)),
+                    '&' if operand.kind() == "composite_literal" => {
+                        Some(format!("*{}", self.field_text(operand, "type")?))
+                    }
                     _ => None,
                 }
             }
@@ -137,8 +143,8 @@ impl<'t> Types<'_, 't> {
                     "new" => Some(format!("*{}", self.text(first?))),
                     "len" | "cap" | "copy" => plain("int"),
                     "append" => self.of_go_expression(first?, steps + 1).filter(|_| steps < MAX_STEPS),
-                    name @ ("string" | "int" | "int32" | "int64" | "uint" | "uint32" | "uint64" | "float64" | "byte"
-                    | "rune" | "uint8" | "uint16" | "int8" | "int16" | "float32") => plain(name),
+                    name @ ("string" | "int" | "int32" | "int64" | "uint" | "uint32" | "uint64" | "float64"
+                    | "byte" | "rune" | "uint8" | "uint16" | "int8" | "int16" | "float32") => plain(name),
                     "errors.New" | "fmt.Errorf" => plain("error"),
                     "fmt.Sprintf" | "fmt.Sprint" | "strings.TrimSpace" | "strings.ToLower" | "strings.ToUpper"
                     | "strings.Join" | "strings.Replace" | "strings.ReplaceAll" | "strings.TrimPrefix"
@@ -166,8 +172,9 @@ impl<'t> Types<'_, 't> {
             return None;
         }
         if let Some(found) = self.field_text(by, "type") {
-            return (!found.contains('_') || !found.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_"))
-                .then_some(found);
+            return (!found.contains('_')
+                || !found.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_"))
+            .then_some(found);
         }
         self.of_rust_value(by.child_by_field_name("value")?, steps)
     }
@@ -231,7 +238,8 @@ impl<'t> Types<'_, 't> {
         let dimensions = by.child_by_field_name("dimensions").map_or("", |node| self.text(node));
         if own == "var" {
             let value = by.child_by_field_name("value")?;
-            let is_new = value.kind() == "object_creation_expression" && value.named_children(&mut value.walk()).all(|child| child.kind() != "class_body");
+            let is_new = value.kind() == "object_creation_expression"
+                && value.named_children(&mut value.walk()).all(|child| child.kind() != "class_body");
             return self.field_text(value, "type").filter(|found| is_new && !found.contains("<>"));
         }
         Some(format!("{own}{dimensions}"))
@@ -246,19 +254,24 @@ impl<'t> Types<'_, 't> {
         match by.kind() {
             "required_parameter" | "optional_parameter" if by.child_by_field_name("pattern") == Some(variable.at) => {
                 match annotation(by) {
-                    Some(found) if by.kind() == "optional_parameter" => Some(format!("{} | undefined", group(&found))),
+                    Some(found) if by.kind() == "optional_parameter" => {
+                        Some(format!("{} | undefined", write_grouped(&found)))
+                    }
                     Some(found) => Some(found),
                     None => self.of_script_value(by.child_by_field_name("value")?, false, steps),
                 }
             }
             "required_parameter" => {
                 let pattern = by.child_by_field_name("pattern")?;
-                (pattern.kind() == "rest_pattern" && pattern.named_child(0) == Some(variable.at)).then(|| annotation(by))?
+                (pattern.kind() == "rest_pattern" && pattern.named_child(0) == Some(variable.at))
+                    .then(|| annotation(by))?
             }
-            "variable_declarator" if by.child_by_field_name("name") == Some(variable.at) => annotation(by).or_else(|| {
-                let is_const = by.parent().is_some_and(|list| self.text(list).starts_with("const"));
-                self.of_script_value(by.child_by_field_name("value")?, is_const, steps)
-            }),
+            "variable_declarator" if by.child_by_field_name("name") == Some(variable.at) => {
+                annotation(by).or_else(|| {
+                    let is_const = by.parent().is_some_and(|list| self.text(list).starts_with("const"));
+                    self.of_script_value(by.child_by_field_name("value")?, is_const, steps)
+                })
+            }
             _ => None,
         }
     }
@@ -266,8 +279,20 @@ impl<'t> Types<'_, 't> {
     fn of_script_value(&self, node: Node<'t>, is_const: bool, steps: usize) -> Option<String> {
         /// Classes of the language and of browsers without type parameters.
         const PLAIN: &[&str] = &[
-            "Date", "Error", "RegExp", "URL", "URLSearchParams", "Headers", "Request", "Response", "AbortController",
-            "TextEncoder", "TextDecoder", "FormData", "TypeError", "RangeError",
+            "Date",
+            "Error",
+            "RegExp",
+            "URL",
+            "URLSearchParams",
+            "Headers",
+            "Request",
+            "Response",
+            "AbortController",
+            "TextEncoder",
+            "TextDecoder",
+            "FormData",
+            "TypeError",
+            "RangeError",
         ];
         let plain = |text: &str| Some(text.to_owned());
         match node.kind() {
@@ -308,12 +333,12 @@ impl<'t> Types<'_, 't> {
 }
 
 /// Puts a type of TypeScript that has operators in brackets.
-fn group(found: &str) -> String {
+fn write_grouped(found: &str) -> String {
     if found.contains("=>") { format!("({found})") } else { found.to_owned() }
 }
 
 /// What `range` gives for a type of Go, by the place of the variable.
-fn element_of_go(of: &str, place: usize) -> Option<String> {
+fn find_element_of_go(of: &str, place: usize) -> Option<String> {
     if let Some(element) = of.strip_prefix("[]") {
         return Some(if place == 0 { "int".to_owned() } else { element.to_owned() });
     }

@@ -17,7 +17,8 @@ mod refactorings;
 mod rename;
 mod speed;
 
-const USAGE: &str = "expected: cargo xtask eval edits rename|extract|inline|mutations|commits|speed --mirror DIR --work DIR
+const USAGE: &str =
+    "expected: cargo xtask eval edits rename|extract|inline|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;

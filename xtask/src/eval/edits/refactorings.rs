@@ -73,12 +73,7 @@ pub(super) fn run(
     keep(&golden_folder("edits").join(file), &report, request.keep)
 }
 
-fn try_all(
-    request: &Request,
-    checked: &Checked,
-    project: &mut Project,
-    operations: &[Operation],
-) -> Outcome<Counts> {
+fn try_all(request: &Request, checked: &Checked, project: &mut Project, operations: &[Operation]) -> Outcome<Counts> {
     let before = checked.first_errors(request, &project.root)?;
     project.restore()?;
     let mut counts =
@@ -161,6 +156,7 @@ fn reason_of(answer: &Value) -> String {
     let message = message.map_or_else(|| answer.to_string(), str::to_owned);
     let words = message.split('`').enumerate().map(|(place, part)| if place % 2 == 1 { "_" } else { part });
     let text: String = words.collect();
-    let kept = text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/'));
+    let kept =
+        text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/'));
     kept.collect::<Vec<_>>().join(" ").chars().take(MAX_REASON).collect()
 }

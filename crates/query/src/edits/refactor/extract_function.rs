@@ -49,7 +49,8 @@ pub(super) fn plan(
     let lines = Lines { first: request.first_line, last: request.last_line, name };
     let calls = CallsOf::new(snapshot, &source, cancel);
     let planned = extract_lines(source.language, &source.text, lines, &calls, (snapshot.limits(), cancel));
-    let not_known = || CannotRefactor::NotForLanguage { operation: "extract_function", language: source.language.name() };
+    let not_known =
+        || CannotRefactor::NotForLanguage { operation: "extract_function", language: source.language.name() };
     let replaced = planned.ok_or_else(not_known)?.map_err(|obstacle| {
         CannotRefactor::at("the lines cannot become a function", &request.path, obstacle.line, obstacle.why)
     })?;

@@ -57,7 +57,12 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
         let source = &sources[path];
         if let Some(pair) = rows.windows(2).find(|pair| pair[0].range.end > pair[1].range.start) {
             let line = source.text[..pair[1].range.start].matches('\n').count() as u32 + 1;
-            return Err(CannotRefactor::at("the function cannot be inlined", path, line, "calls it in an argument of itself"));
+            return Err(CannotRefactor::at(
+                "the function cannot be inlined",
+                path,
+                line,
+                "calls it in an argument of itself",
+            ));
         }
         let text = Some(apply(&source.text, &rows));
         files.push(NewFile { path: source.path.clone(), before: Some(source.hash), text });
@@ -125,9 +130,8 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
 /// The places of all calls; refuses a function with another use.
 fn list_calls(graph: &Graph, node: NodeIx) -> Result<Vec<(String, Pos)>, CannotRefactor> {
     let mut calls: BTreeSet<(String, Pos)> = BTreeSet::new();
-    let at = |file: &str, line: u32, why: &str| {
-        Err(CannotRefactor::at("the function cannot be inlined", file, line, why))
-    };
+    let at =
+        |file: &str, line: u32, why: &str| Err(CannotRefactor::at("the function cannot be inlined", file, line, why));
     for edge in graph.in_edges(node).filter(|edge| is_use(edge.relation)) {
         let file = graph.path(edge.from);
         let places = sites(&edge);
@@ -171,9 +175,8 @@ fn why_not_call(edge: &EdgeRef<'_>) -> Option<&'static str> {
 /// Compares the project without the function with the one before: who called it uses what both used.
 fn check(trial: &Trial<'_>, before: &Graph, node: NodeIx, cancel: &Cancel) -> Result<(), CannotRefactor> {
     let id = before.id(node).to_owned();
-    let is_own = |other: &str| {
-        other.strip_prefix(id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-    };
+    let is_own =
+        |other: &str| other.strip_prefix(id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     let calls = before.in_edges(node).filter(|edge| edge.relation == Relation::Calls);
     let callers: BTreeSet<NodeIx> = calls.map(|edge| edge.from).collect();
     let caller_ids: BTreeSet<&str> = callers.iter().map(|caller| before.id(*caller)).collect();

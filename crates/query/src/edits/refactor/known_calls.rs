@@ -12,9 +12,9 @@ use crate::edits::verify::sites;
 /// Types that every file of a language knows.
 const EVERYWHERE: &[&str] = &[
     "string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "byte",
-    "rune", "float32", "float64", "error", "any", "map", "chan", "number", "boolean", "void", "Promise", "Date", "Error",
-    "RegExp", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "str", "char",
-    "String", "Vec", "Option", "mut", "dyn", "static",
+    "rune", "float32", "float64", "error", "any", "map", "chan", "number", "boolean", "void", "Promise", "Date",
+    "Error", "RegExp", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "str",
+    "char", "String", "Vec", "Option", "mut", "dyn", "static",
 ];
 
 /// The certain calls of a file.
@@ -30,7 +30,8 @@ impl<'a> CallsOf<'a> {
         let graph = snapshot.graph();
         let mut targets: FxHashMap<Pos, Vec<NodeIx>> = FxHashMap::default();
         for node in graph.find_file(source.path.as_str()).into_iter().flat_map(|file| graph.of_file(file)) {
-            let calls = graph.out_edges(node).filter(|edge| edge.relation == Relation::Calls && edge.tier == EdgeTier::Certain);
+            let calls =
+                graph.out_edges(node).filter(|edge| edge.relation == Relation::Calls && edge.tier == EdgeTier::Certain);
             for edge in calls {
                 sites(&edge).into_iter().for_each(|pos| targets.entry(pos).or_default().push(edge.to));
             }
@@ -46,7 +47,8 @@ impl<'a> CallsOf<'a> {
         }
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         let is_package = self.source.language == Language::Go && folder(path) == folder(here);
-        let mut words = kind.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').filter(|word| !word.is_empty());
+        let mut words =
+            kind.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').filter(|word| !word.is_empty());
         words.all(|word| match word.split_once('.') {
             // The file names the package elsewhere, so it imports it.
             Some((package, _)) => is_package && self.source.text.contains(&format!("{package}.")),
