@@ -119,6 +119,7 @@ impl<'a, 't> Callee<'a, 't> {
             let name = list.named_child(0).and_then(|own| own.child_by_field_name("name"));
             self.receiver = name.and_then(|name| self.variable_of(name));
         }
+        // A method has an object before its parameters.
         let in_class = self.function.parent().and_then(|block| block.parent()).is_some_and(|above| {
             matches!(
                 above.kind(),
@@ -137,6 +138,7 @@ impl<'a, 't> Callee<'a, 't> {
         let single = self.function.child_by_field_name("parameter");
         let list = self.function.child_by_field_name("parameters");
         let nodes: Vec<Node<'t>> = single.into_iter().chain(list.into_iter().flat_map(list_named)).collect();
+        // The parameters.
         for node in nodes {
             let is_first = self.parameters.is_empty() && self.receiver.is_none();
             if node.kind() == "self_parameter" {
@@ -193,6 +195,7 @@ impl<'a, 't> Callee<'a, 't> {
             "block" => Some(body.named_child(0).filter(|list| list.kind() == "statement_list").unwrap_or(body)),
             _ => None,
         };
+        // An expression, or statements.
         let Some(list) = list else {
             self.value = Some(body);
             return Ok(());
@@ -205,6 +208,7 @@ impl<'a, 't> Callee<'a, 't> {
             statements.remove(0);
         }
         statements.retain(|node| node.kind() != "pass_statement");
+        // The value at their end.
         let Some(last) = statements.last().copied() else { return Ok(()) };
         let inner = if last.kind() == "expression_statement" { last.named_child(0).unwrap_or(last) } else { last };
         let is_tail = self.language == Language::Rust
@@ -234,6 +238,7 @@ impl<'a, 't> Callee<'a, 't> {
     fn check_body(&self) -> Result<()> {
         let mut rest: Vec<(Node<'t>, bool)> =
             self.statements.iter().chain(&self.value).map(|node| (*node, false)).collect();
+        // Each node of the body.
         while let Some((node, in_function)) = rest.pop() {
             let kind = node.kind();
             let own = self.text_of(node);

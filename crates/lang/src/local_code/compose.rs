@@ -148,6 +148,7 @@ fn list_literal_lines(plan: &Plan<'_, '_>) -> std::collections::BTreeSet<usize> 
 fn write_call(plan: &Plan<'_, '_>) -> Result<String> {
     let name = plan.lines.name;
     let mut arguments: Vec<&str> = plan.inputs.iter().map(|input| input.name.as_str()).collect();
+    // What is called.
     let target = match (&plan.receiver, plan.language) {
         (Receiver::Function, _) => name.to_owned(),
         (Receiver::Method(own), Language::Python) => format!("{own}.{name}"),
@@ -165,6 +166,7 @@ fn write_call(plan: &Plan<'_, '_>) -> Result<String> {
             format!("{name}.call")
         }
     };
+    // With what, and what becomes of its value.
     let mut call = format!("{target}({})", arguments.join(", "));
     if plan.is_async {
         call = match plan.language {
@@ -214,6 +216,7 @@ fn write_assignment(plan: &Plan<'_, '_>, call: &str, end: &str) -> Result<String
         return Ok(format!("{call}{end}"));
     }
     let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
+    // Names that are declared, or get other values.
     let all_new = outputs.iter().all(|output| output.is_new);
     let any_new = outputs.iter().any(|output| output.is_new);
     let mixed = || {
@@ -282,6 +285,7 @@ fn read_kind(output: &Output) -> &str {
 fn write_function(plan: &Plan<'_, '_>) -> Result<String> {
     let indent = find_indent(plan);
     let inner = format!("{indent}{}", find_unit(plan));
+    // The body, between its head and its end.
     let mut body = write_body(plan, &inner)?;
     let declared = write_declared(plan, &inner);
     let (head, tail) = match plan.language {
@@ -291,6 +295,7 @@ fn write_function(plan: &Plan<'_, '_>) -> Result<String> {
         Language::Java => (write_java_head(plan, indent), "}"),
         _ => (write_script_head(plan, indent), "}"),
     };
+    // What it gives back.
     if plan.ending == Ending::GoesOn && !plan.outputs.is_empty() {
         let names: Vec<&str> = plan.outputs.iter().map(|output| output.name.as_str()).collect();
         let list = names.join(", ");
@@ -437,6 +442,7 @@ fn list_thrown<'a>(plan: &Plan<'a, '_>) -> Vec<&'a str> {
             thrown.push(text);
         }
     };
+    // From the lines outward.
     let mut node = plan.selected.block;
     while let Some(above) = node.parent() {
         let mut cursor = above.walk();

@@ -6,10 +6,10 @@ use tree_sitter::{Node, Tree};
 use super::flow::{Flow, ends_always};
 use super::liveness::Lives;
 use super::locals::{Locals, Variable};
-use super::rules::{Act, LocalRules};
+use super::rules::LocalRules;
 use super::select::Selected;
 use super::types::Types;
-use super::{KnownCalls, Lines, Obstacle, Result, line_of, list_named, refuse};
+use super::{KnownCalls, Lines, Obstacle, Result, line_of, refuse};
 use crate::Language;
 
 /// How a value is given to the new function.
@@ -102,6 +102,7 @@ impl<'a, 't> Plan<'a, 't> {
         if let Some(obstacle) = flow.obstacles.first() {
             return Err(obstacle.clone());
         }
+        // What stands in the way, then what the function is made of.
         let planner = Planner {
             lives: Lives { language, rules, selected: &selected, locals: &locals },
             types: Types { language, text, locals: &locals, calls },
@@ -164,6 +165,7 @@ impl<'t> Planner<'_, '_, 't> {
         let result = result_type(selected.nearest, self.text).filter(|found| found != "void");
         let at_end = selected.is_at_end();
         let is_void = result.is_none() && matches!(language, Language::Go | Language::Java | Language::Rust);
+        // A function of Rust has a value at its end.
         if language == Language::Rust {
             let leaves = self.flow.returns.first().or(self.flow.tries.first());
             let ends =
@@ -184,6 +186,7 @@ impl<'t> Planner<'_, '_, 't> {
         let Some(first) = self.flow.returns.first() else {
             return Ok(if at_end && is_void { Ending::EndsEmpty } else { Ending::GoesOn });
         };
+        // `return` is allowed where the lines end the function.
         let always = ends_always(self.lives.rules, &selected.statements, 0);
         let has_value = self.flow.returns.iter().any(|node| node.named_child_count() > 0);
         let is_named_result = language == Language::Go && !has_value && result.is_some();

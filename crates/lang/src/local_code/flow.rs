@@ -42,6 +42,7 @@ impl<'t> Flow<'t> {
         let place = |node| Place { node, in_function: false, has_own_receiver: false, loops: false, switches: false };
         let mut rest: Vec<Place<'t>> = selected.statements.iter().rev().map(|node| place(*node)).collect();
         let mut labels: Vec<&str> = Vec::new();
+        // Through all nodes, with what is around each.
         while let Some(at) = rest.pop() {
             let kind = at.node.kind();
             if kind == "label"

@@ -1,15 +1,16 @@
 //! Replaces a call by the body of its function.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use m1nd_base::Limits;
 use tree_sitter::{Node, Tree};
 
 use super::callee::{Callee, Parameter};
 use super::flow::may_skip;
-use super::locals::Locals;
-use super::{Obstacle, Replacement, Result, indent_at, line_of, list_named, refuse};
+use super::inlined_text::write_site;
+use super::locals::{Locals, Variable};
+use super::types::Types;
+use super::{KnownCalls, Obstacle, Replacement, Result, line_of, list_named, refuse};
 use crate::Language;
 
 /// Most tries to find a name that nothing has.
@@ -103,6 +104,7 @@ fn find_call(leaf: Node<'_>) -> Option<Node<'_>> {
 
 /// The statement whose only effect, besides giving the value to a name, is the call.
 fn find_statement<'t>(callee: &Callee<'_, '_>, call: Node<'t>) -> Option<Node<'t>> {
+    // Upward, as long as nothing else is evaluated.
     let mut at = call;
     while let Some(parent) = at.parent() {
         if callee.rules.blocks.contains(&parent.kind()) {
@@ -168,10 +170,10 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
     let mut taken: BTreeSet<String> = site.locals.words.clone();
     taken.extend(callee.locals.words.iter().cloned());
     let mut given: BTreeMap<usize, Given> = BTreeMap::new();
-    let plain = arguments.iter().all(|(parameter, argument)| is_replaceable(callee, site, parameter, argument));
+    let plain = arguments.iter().all(|(parameter, argument)| is_replaceable(callee, parameter, argument));
     let keeps_order = keeps_order(callee, &arguments);
     for (parameter, argument) in &arguments {
-        let text = read_argument(callee, site, parameter, argument)?;
+        let text = read_argument(callee, site, argument)?;
         let same_type = has_same_type(callee, site, parameter, argument);
         let direct =
             is_fixed(callee, site, parameter, argument) && !is_written(callee, parameter.variable) && same_type;
@@ -283,11 +285,10 @@ fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) ->
         return Err(refuse_at(site.text, object, "the function gives its receiver a new value"));
     }
     let own = &callee.locals.variables[receiver];
-    let types = |text, locals| super::types::Types { language: callee.language, text, locals, calls: &Unknown };
     let known =
         site.locals.uses.iter().find(|found| found.at == object).map(|found| &site.locals.variables[found.variable]);
-    let known = known.and_then(|variable| types(site.text, &site.locals).of(variable));
-    if known.is_none() || known != types(callee.text, &callee.locals).of(own) {
+    let known = known.and_then(|variable| find_type(callee.language, site.text, &site.locals, variable));
+    if known.is_none() || known != find_type(callee.language, callee.text, &callee.locals, own) {
         return Err(refuse_at(site.text, object, "the object of the call may not have the type of the receiver"));
     }
     Ok(())
@@ -299,6 +300,7 @@ fn map_arguments<'c, 't, 'd>(
     site: &Site<'_, 't>,
 ) -> Result<Vec<(&'c Parameter<'d>, Argument<'t, 'd>)>> {
     let mut mapped: Vec<(&Parameter<'d>, Argument<'t, 'd>)> = Vec::new();
+    // Those that are passed, then defaults.
     for (place, (name, value)) in site.arguments.iter().enumerate() {
         let parameter = match name {
             Some(name) => callee.parameters.iter().find(|parameter| parameter.name == *name),
@@ -398,12 +400,7 @@ pub(super) fn is_written(callee: &Callee<'_, '_>, variable: usize) -> bool {
 }
 
 /// Returns whether a parameter can be replaced by its argument in an expression: evaluated once, or always the same.
-fn is_replaceable(
-    callee: &Callee<'_, '_>,
-    _site: &Site<'_, '_>,
-    parameter: &Parameter<'_>,
-    argument: &Argument<'_, '_>,
-) -> bool {
+fn is_replaceable(callee: &Callee<'_, '_>, parameter: &Parameter<'_>, argument: &Argument<'_, '_>) -> bool {
     if is_written(callee, parameter.variable) {
         return false;
     }
@@ -467,6 +464,7 @@ fn has_same_type(
         Argument::Passed(node) => *node,
         Argument::Default(_) => return true,
     };
+    // By the literal, or by the variable.
     match callee.language {
         Language::Go | Language::Java | Language::Rust => {
             let by_literal = match node.kind() {
@@ -483,32 +481,34 @@ fn has_same_type(
                 .iter()
                 .find(|found| found.at == node)
                 .map(|found| &site.locals.variables[found.variable]);
-            let types = super::types::Types {
-                language: callee.language,
-                text: site.text,
-                locals: &site.locals,
-                calls: &Unknown,
-            };
-            by_literal || known.and_then(|variable| types.of(variable)).is_some_and(|found| found == kind)
+            by_literal
+                || known
+                    .and_then(|variable| find_type(callee.language, site.text, &site.locals, variable))
+                    .is_some_and(|found| found == kind)
         }
         _ => true,
     }
 }
 
-pub(super) struct Unknown;
+/// The type of a variable, as far as the code around it writes it.
+pub(super) fn find_type<'t>(
+    language: Language,
+    text: &str,
+    locals: &Locals<'t>,
+    variable: &Variable<'t>,
+) -> Option<String> {
+    Types { language, text, locals, calls: &Unknown }.of(variable)
+}
 
-impl super::KnownCalls for Unknown {
+struct Unknown;
+
+impl KnownCalls for Unknown {
     fn result_types(&self, _: usize) -> Option<Vec<String>> {
         None
     }
 }
 
-fn read_argument(
-    callee: &Callee<'_, '_>,
-    site: &Site<'_, '_>,
-    _parameter: &Parameter<'_>,
-    argument: &Argument<'_, '_>,
-) -> Result<String> {
+fn read_argument(callee: &Callee<'_, '_>, site: &Site<'_, '_>, argument: &Argument<'_, '_>) -> Result<String> {
     Ok(match argument {
         Argument::Passed(node) => site.text_of(*node).to_owned(),
         Argument::Default(node) => callee.text_of(*node).to_owned(),

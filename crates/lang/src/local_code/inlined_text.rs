@@ -6,8 +6,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::callee::{Callee, Parameter};
-use super::inline::{Argument, Given, Site, Unknown, find_fresh, is_simple, is_written, refuse_at};
-use super::types::Types;
+use super::inline::{Argument, Given, Site, find_fresh, find_type, is_simple, is_written, refuse_at};
 use super::{Replacement, Result, indent_at, list_named};
 use crate::Language;
 
@@ -20,6 +19,7 @@ pub(super) fn fill(
 ) -> Result<String> {
     let (mut text, mut from) = (String::new(), range.start);
     let uses: Vec<_> = callee.locals.uses.iter().filter(|found| range.contains(&found.at.start_byte())).collect();
+    // Each name that is replaced, with the text before it.
     for found in uses {
         let new = match (given.get(&found.variable), renamed.get(&found.variable)) {
             (Some(Given::Text(text)), _) => {
@@ -110,6 +110,7 @@ pub(super) fn write_site(
     let value = callee.value.map(|value| fill(callee, site, value.byte_range(), names)).transpose()?;
     let value = value.map(|text| write_value(callee, site, text)).transpose()?;
     let mut lines = write_statements(callee, site, arguments, names)?;
+    // Without statements, the value stands for the call.
     let Some(statement) = site.statement.filter(|_| !lines.is_empty() || callee.value.is_none()) else {
         let text = value.unwrap_or_default();
         let is_whole = site.statement.is_some_and(|statement| is_call_statement(callee, statement, site.call));
@@ -117,14 +118,12 @@ pub(super) fn write_site(
             && matches!(callee.language, Language::Go | Language::Java)
             && callee.value.is_some_and(|value| !is_effect(value))
         {
-            return Err(refuse_at(
-                site.text,
-                site.call,
-                "the value of the call is not used, and the language has no statement for it",
-            ));
+            let why = "the value of the call is not used, and the language has no statement for it";
+            return Err(refuse_at(site.text, site.call, why));
         }
         return Ok(Replacement { range: site.call.byte_range(), text });
     };
+    // The statement of the call, behind the statements of the body.
     let whole = is_call_statement(callee, statement, site.call);
     match (value, whole) {
         (Some(value), true) if callee.value.is_some_and(is_effect) => {
@@ -139,11 +138,8 @@ pub(super) fn write_site(
             lines.extend(text.lines().map(|line| line.strip_prefix(own).unwrap_or(line).to_owned()));
         }
         (None, false) => {
-            return Err(refuse_at(
-                site.text,
-                site.call,
-                "the function gives back nothing, and the call is used as a value",
-            ));
+            let why = "the function gives back nothing, and the call is used as a value";
+            return Err(refuse_at(site.text, site.call, why));
         }
     }
     if lines.is_empty() && callee.language == Language::Python {
@@ -205,6 +201,7 @@ pub(super) fn write_binding(
     let is_written = is_written(callee, parameter.variable);
     let needs_type =
         || refuse_at(callee.text, callee.function, format!("the type of `{}` is not written", parameter.name));
+    // A declaration with the type of the parameter.
     Ok(match callee.language {
         Language::Python => format!("{name} = {value}"),
         Language::Go if !callee.locals.of(parameter.variable).any(|found| found.is_read()) => format!("_ = {value}"),
@@ -246,6 +243,7 @@ pub(super) fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: St
     let grouped =
         |text: String| if is_simple(node) || alone && !text.contains('\n') { text } else { format!("({text})") };
     let whole = site.statement.is_some_and(|statement| is_call_statement(callee, statement, site.call));
+    // Whether the value has the type of the call by itself.
     let known = match node.kind() {
         "identifier" => {
             let variable = callee
@@ -254,8 +252,9 @@ pub(super) fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: St
                 .iter()
                 .find(|found| found.at == node)
                 .map(|found| &callee.locals.variables[found.variable]);
-            let types = Types { language: callee.language, text: callee.text, locals: &callee.locals, calls: &Unknown };
-            variable.and_then(|variable| types.of(variable)).is_some_and(|kind| kind == result)
+            variable
+                .and_then(|variable| find_type(callee.language, callee.text, &callee.locals, variable))
+                .is_some_and(|kind| kind == result)
         }
         "interpreted_string_literal" | "raw_string_literal" => result == "string",
         "binary_expression" => matches!(result, "bool" | "boolean") && !text.contains('+'),

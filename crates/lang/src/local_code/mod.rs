@@ -135,6 +135,7 @@ pub fn written_results(
 /// The written results of a function without type parameters, each on its own.
 fn results_of(language: Language, function: Node<'_>, text: &str) -> Option<Vec<String>> {
     let head = text.get(function.start_byte()..function.child_by_field_name("body")?.start_byte())?;
+    // Results that depend on the call are not known.
     let is_generic = function.child_by_field_name("type_parameters").is_some()
         || head.contains("async ") && language == Language::Rust
         || function.child_by_field_name("receiver").is_some_and(|list| text[list.byte_range()].contains('['))

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::extract::{Input, Output, Passing, Planner, Receiver, has_mut, result_type};
+use super::Result;
+use super::extract::{Passing, Planner, has_mut};
 use super::locals::{Use, Variable};
 use super::rules::Act;
-use super::{Obstacle, Result, line_of, list_named};
 use crate::Language;
 
 /// Interfaces of the standard library.
@@ -48,6 +48,7 @@ impl<'t> Planner<'_, '_, 't> {
         let core = &lives.selected.core;
         let nearest = lives.selected.nearest.start_byte();
         let uses: Vec<_> = lives.locals.of(index).collect();
+        // Functions that see the variable, in the lines and outside.
         let inside_closure = uses.iter().find(|found| found.is_in(core) && found.function != nearest);
         let other_closure = uses
             .iter()
@@ -120,6 +121,7 @@ impl<'t> Planner<'_, '_, 't> {
             return Ok(());
         }
         let lives = &self.lives;
+        // A member that is written, or a method that may write one.
         let touched = lives.locals.of(index).filter(|found| found.is_in(&lives.selected.core)).find(|found| {
             found.at.parent().is_some_and(|parent| {
                 let is_base = parent.child_by_field_name("operand") == Some(found.at);

@@ -2,10 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::extract::{Input, Output, Passing, Planner, Receiver, has_mut, result_type};
-use super::locals::{Use, Variable};
-use super::rules::Act;
-use super::{Obstacle, Result, line_of, list_named};
+use super::extract::{Input, Output, Planner, Receiver, result_type};
+use super::{Result, list_named};
 use crate::Language;
 
 impl<'t> Planner<'_, '_, 't> {
@@ -14,6 +12,7 @@ impl<'t> Planner<'_, '_, 't> {
         let selected = self.lives.selected;
         let home = selected.home;
         let used = self.flow.receivers.first();
+        // As each language writes methods.
         match self.lives.language {
             Language::Python => {
                 let in_class = selected
@@ -111,6 +110,7 @@ impl<'t> Planner<'_, '_, 't> {
             && self.text.get(selected.core.clone()).unwrap_or_default().contains("Self");
         let is_trait =
             block.is_some_and(|block| block.kind() == "trait_item" || block.child_by_field_name("trait").is_some());
+        // Traits have the methods that they declare, no others.
         if is_trait {
             let names =
                 block.and_then(|block| block.child_by_field_name("type_parameters")).map(|list| self.text(list));
@@ -131,6 +131,7 @@ impl<'t> Planner<'_, '_, 't> {
             let in_impl = block.is_some_and(|block| block.kind() == "impl_item");
             return Ok(if in_impl { Receiver::Static } else { Receiver::Function });
         };
+        // The same receiver as that of the method.
         let parameters = home.child_by_field_name("parameters");
         let own = parameters.and_then(|list| list.named_child(0)).filter(|first| first.kind() == "self_parameter");
         let own = own.map_or("", |first| self.text(first));
@@ -231,6 +232,7 @@ impl<'t> Planner<'_, '_, 't> {
             kind.contains("'_") || kind.match_indices('&').any(|(at, _)| !kind[at + 1..].starts_with('\''))
         };
         let kinds = || outputs.iter().filter_map(|output| output.kind.as_deref()).chain(returned);
+        // As each language infers results.
         match self.lives.language {
             Language::Rust => {
                 let count = inputs.iter().filter(|input| is_elided(input.kind.as_deref().unwrap_or_default())).count();

@@ -2,10 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::extract::{Input, Output, Passing, Planner, Receiver, has_mut, result_type};
-use super::locals::{Use, Variable};
-use super::rules::Act;
-use super::{Obstacle, Result, line_of, list_named};
+use super::Result;
+use super::extract::Planner;
 use crate::Language;
 
 impl<'t> Planner<'_, '_, 't> {
@@ -20,6 +18,7 @@ impl<'t> Planner<'_, '_, 't> {
 
     /// Refuses places in which a new function would not mean what the statements mean.
     pub(super) fn check_surroundings(&self) -> Result<()> {
+        // What is around the lines.
         let selected = self.lives.selected;
         let mut node = selected.block.parent();
         while let Some(above) = node.filter(|above| above.start_byte() >= selected.home.start_byte()) {
@@ -38,6 +37,7 @@ impl<'t> Planner<'_, '_, 't> {
             }
             node = above.parent();
         }
+        // What the lines begin with.
         let home = selected.home;
         let is_docstring = self.lives.language == Language::Python
             && home.child_by_field_name("body").and_then(|body| body.named_child(0)) == Some(self.first())

@@ -105,6 +105,7 @@ impl<'t> Types<'_, 't> {
 
     fn of_go_expression(&self, node: Node<'t>, steps: usize) -> Option<String> {
         let plain = |text: &str| Some(text.to_owned());
+        // By the form of the expression.
         match node.kind() {
             "interpreted_string_literal" | "raw_string_literal" => plain("string"),
             "int_literal" => plain("int"),
@@ -181,6 +182,7 @@ impl<'t> Types<'_, 't> {
 
     fn of_rust_value(&self, node: Node<'t>, steps: usize) -> Option<String> {
         let plain = |text: &str| Some(text.to_owned());
+        // By the form of the expression.
         match node.kind() {
             "boolean_literal" => plain("bool"),
             "char_literal" => plain("char"),

@@ -122,6 +122,7 @@ fn settle(
         counts.compiles += written.len() as u64;
         return Ok(());
     }
+    // Each alone.
     for operation in written {
         if commit(project, operation).is_err() {
             continue;
