@@ -152,6 +152,16 @@ rows! {
     move_python: "move_python.txt",
     move_script: "move_script.txt",
     move_rust: "move_rust.txt",
+    extract_go: "extract_go.txt",
+    extract_java: "extract_java.txt",
+    extract_python: "extract_python.txt",
+    extract_rust: "extract_rust.txt",
+    extract_typescript: "extract_typescript.txt",
+    inline_go: "inline_go.txt",
+    inline_java: "inline_java.txt",
+    inline_python: "inline_python.txt",
+    inline_rust: "inline_rust.txt",
+    inline_typescript: "inline_typescript.txt",
 }
 
 #[test]

@@ -101,8 +101,7 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
     };
     project.serve(request)?;
     let before = checked.first_errors(request, &project.root)?;
-    let mut counts =
-        Counts { language: checked.language.to_owned(), moves: samples.len() as u64, ..Counts::default() };
+    let mut counts = Counts { language: checked.language.to_owned(), moves: samples.len() as u64, ..Counts::default() };
     for batch in samples.chunks(BATCH) {
         let mut moved = Vec::new();
         for sample in batch {
@@ -182,7 +181,11 @@ fn kind_of(answer: &str) -> String {
     for (index, part) in message.split('`').enumerate() {
         kind.push_str(if index % 2 == 0 { part } else { "_" });
     }
-    kind.split_whitespace().filter(|word| !word.contains('/') && !word.contains(".go") && !word.contains(".rs")).take(12).collect::<Vec<_>>().join(" ")
+    kind.split_whitespace()
+        .filter(|word| !word.contains('/') && !word.contains(".go") && !word.contains(".rs"))
+        .take(12)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Definitions and targets, evenly at random.
