@@ -65,7 +65,7 @@ fn find_place(plan: &Plan<'_, '_>) -> (usize, String) {
 }
 
 /// The indentation of the new function.
-fn home_indent<'a>(plan: &Plan<'a, '_>) -> &'a str {
+fn find_indent<'a>(plan: &Plan<'a, '_>) -> &'a str {
     let is_outside = match plan.language {
         Language::JavaScript | Language::TypeScript | Language::Tsx => !matches!(plan.receiver, Receiver::Method(_)),
         Language::Rust if plan.receiver == Receiver::Function => {
@@ -192,7 +192,7 @@ fn find_statement_end(plan: &Plan<'_, '_>) -> &'static str {
     if function.lines().any(|line| line.trim_end().ends_with(';')) { ";" } else { "" }
 }
 
-fn class_name<'a>(plan: &Plan<'a, '_>) -> Result<&'a str> {
+fn find_class_name<'a>(plan: &Plan<'a, '_>) -> Result<&'a str> {
     let mut node = plan.selected.top.parent();
     while let Some(above) = node {
         if above.kind() == "class_definition" {

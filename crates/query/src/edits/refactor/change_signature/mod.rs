@@ -252,7 +252,8 @@ impl<'a> Plan<'a> {
         }
         // `P::P(int x) {}`, whose class is not known.
         let is_declared = self.members.iter().any(|member| member.list.body.is_none());
-        for member in self.members.iter().filter(|_| self.language == Language::Cpp && !is_declared) {
+        let is_open = self.language == Language::Cpp && !is_declared;
+        for member in self.members.iter().filter(|_| is_open) {
             if self.text(&member.path)[..member.name_at].ends_with("::") {
                 self.refuse(
                     &member.path,

@@ -196,7 +196,6 @@ impl<'a> Rust<'a> {
     }
 
     pub(super) fn check_target(&mut self) -> Result<(), CannotRefactor> {
-        let graph = self.draft.graph();
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
         if from == to {
             return Err(self.draft.refuse(&to, 0, "has it already"));
