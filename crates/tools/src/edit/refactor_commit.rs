@@ -16,7 +16,7 @@ use super::refactor_input::{NoteRow, RefactorInput, note_rows, refactor_error};
 use super::verification::{Report, Verdict, report};
 use super::writing::{Reindexed, Syntax, roll_back, syntax, write};
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Command, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,6 +69,7 @@ commands of the project, and with `on_broken: rollback` a BROKEN refactoring is 
         r#"{"agent_id": "agent", "operation": "move", "node_id": "load_user", "to": "app/users.py", "confirm": true}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Edit, 82, "move code, change parameters, extract or inline a function in all files")];
+    const COMMAND: Option<Command> = Some(Command::new("refactor", &["operation", "node_id", "to"]));
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"files": {"type": "array"}, "places": {"type": "integer"}}}"#;
     type Input = Input;

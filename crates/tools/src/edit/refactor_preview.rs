@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::refactor_input::{NoteRow, RefactorInput, note_rows, refactor_error};
 use super::writing::shown_diff;
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 
 /// Files on a page.
@@ -54,6 +54,7 @@ place. `notes` says what else changes: visibility that is raised, helpers that g
         &[(Stage::Edit, 72, "move code, change parameters, extract or inline a function: see the diff first")];
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
+    const COMMAND: Option<Command> = Some(Command::new("refactor-preview", &["operation", "node_id", "to"]));
     const DETAILS: &'static [&'static str] = &["files.diff"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"files": {"type": "array"}, "notes": {"type": "array"}}}"#;
