@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::components;
 use crate::Unreadable;
@@ -77,7 +77,7 @@ impl Walk {
         match event {
             Event::Start(tag) => match tag {
                 Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_) => self.depth += 1,
-                Tag::Heading { level, .. } if self.depth == 0 => self.open = Some((number(*level), String::new())),
+                Tag::Heading { level, .. } if self.depth == 0 => self.open = Some((*level as u8, String::new())),
                 Tag::Image { .. } => self.images += 1,
                 _ => {}
             },
@@ -100,17 +100,6 @@ impl Walk {
         if let Some((_, text)) = &mut self.open {
             text.push_str(words);
         }
-    }
-}
-
-const fn number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
     }
 }
 

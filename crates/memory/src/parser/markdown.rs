@@ -1,6 +1,6 @@
 //! Markdown → the lines people wrote in it, with what is code, quote or comment kept out of reach of the rules.
 
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// Stands for every byte of a line that can be shown but says nothing: code and quoted words.
 pub(crate) const MASKED: char = '\u{1}';
@@ -260,7 +260,7 @@ impl<'t> Reader<'t> {
                 self.block += 1;
                 // Text above a line of `---` is a heading to Markdown, but a note above a divider to people.
                 let is_marked = self.text[start..].trim_start().starts_with('#');
-                self.heading = is_marked.then(|| level_number(*level));
+                self.heading = is_marked.then_some(*level as u8);
             }
             Tag::List(_) => self.depth = self.depth.saturating_add(1),
             Tag::Item => {
@@ -360,17 +360,6 @@ impl<'t> Reader<'t> {
 impl Line {
     fn push_text(&mut self, text: &str) {
         self.push(text, false);
-    }
-}
-
-fn level_number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
     }
 }
 
