@@ -68,11 +68,13 @@ struct Other {
 
 /// Runs the command.
 pub(crate) fn run(args: &UpgradeArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    // What is known without changing anything.
     let this = std::env::current_exe().and_then(std::fs::canonicalize)?;
     let (way, upgrade) = find_way(&this);
     let others = list_others(&this);
     let formats = list_formats(&project::home(common)?, &project::root(args.path.path.as_deref())?);
     let release = args.online.as_deref().map(find_release).transpose()?;
+    // For programs.
     if out.json {
         let file = |row: &StoredFormat| json!({"file": row.file, "format": row.found, "supported": row.supported, "state": describe(row)});
         let other = |other: &Other| json!({"path": other.path, "version": other.version, "newer": other.is_newer});
@@ -84,6 +86,7 @@ pub(crate) fn run(args: &UpgradeArgs, common: &Common, out: &mut Out) -> Result<
             "release": release, "newer_release": release.as_ref().map(is_newer),
         }));
     }
+    // For people.
     out.line(format!("m1nd {VERSION}"))?;
     out.line(format!("program  {} (installed by {way})", this.display()))?;
     for other in &others {
