@@ -28,7 +28,12 @@ struct Way {
 /// Ways to install, the most specific first.
 const WAYS: &[Way] = &[
     Way { name: "npx", shows: |path| has_folder(path, "_npx"), upgrade: "npx -y m1nd@latest" },
-    Way { name: "npm", shows: |path| has_folder(path, "node_modules"), upgrade: "npm install --global m1nd@latest" },
+    Way { name: "npm", shows: is_global, upgrade: "npm install --global m1nd@latest" },
+    Way {
+        name: "npm, in a project",
+        shows: |path| has_folder(path, "node_modules"),
+        upgrade: "npm install m1nd@latest, in the project",
+    },
     Way { name: "uvx", shows: |path| has_folder_like(path, "archive-v"), upgrade: "uvx m1nd@latest" },
     Way { name: "uv", shows: is_of_uv, upgrade: "uv tool upgrade m1nd" },
     Way { name: "pip", shows: is_in_venv, upgrade: "pip install --upgrade m1nd" },
@@ -63,11 +68,13 @@ struct Other {
 
 /// Runs the command.
 pub(crate) fn run(args: &UpgradeArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    // What is known without changing anything.
     let this = std::env::current_exe().and_then(std::fs::canonicalize)?;
     let (way, upgrade) = find_way(&this);
     let others = list_others(&this);
     let formats = list_formats(&project::home(common)?, &project::root(args.path.path.as_deref())?);
     let release = args.online.as_deref().map(find_release).transpose()?;
+    // For programs.
     if out.json {
         let file = |row: &StoredFormat| json!({"file": row.file, "format": row.found, "supported": row.supported, "state": describe(row)});
         let other = |other: &Other| json!({"path": other.path, "version": other.version, "newer": other.is_newer});
@@ -79,6 +86,7 @@ pub(crate) fn run(args: &UpgradeArgs, common: &Common, out: &mut Out) -> Result<
             "release": release, "newer_release": release.as_ref().map(is_newer),
         }));
     }
+    // For people.
     out.line(format!("m1nd {VERSION}"))?;
     out.line(format!("program  {} (installed by {way})", this.display()))?;
     for other in &others {
@@ -113,6 +121,12 @@ fn has_folder(path: &Path, name: &str) -> bool {
 
 fn has_folder_like(path: &Path, start: &str) -> bool {
     has_folder(path, "uv") && path.iter().any(|part| part.to_string_lossy().starts_with(start))
+}
+
+/// Packages of all projects are in `…/lib/node_modules`, on Windows in `…/npm/node_modules`.
+fn is_global(path: &Path) -> bool {
+    let folders: Vec<_> = path.iter().collect();
+    folders.windows(2).any(|pair| (pair[0] == "lib" || pair[0] == "npm") && pair[1] == "node_modules")
 }
 
 /// `…/uv/tools/m1nd/bin/m1nd`
@@ -203,6 +217,7 @@ mod tests {
         let rows = [
             ("/users/a/.npm/_npx/d9/node_modules/m1nd-linux-x64/bin/m1nd", "npx"),
             ("/usr/lib/node_modules/m1nd/node_modules/m1nd-linux-x64/bin/m1nd", "npm"),
+            ("/users/a/site/node_modules/m1nd-linux-x64/bin/m1nd", "npm, in a project"),
             ("/users/a/.cache/uv/archive-v0/x1/bin/m1nd", "uvx"),
             ("/users/a/.local/share/uv/tools/m1nd/bin/m1nd", "uv"),
             ("/opt/homebrew/Cellar/m1nd/0.1.0/bin/m1nd", "Homebrew"),
@@ -214,6 +229,15 @@ mod tests {
         for (path, expected) in rows {
             assert_eq!(find_way(Path::new(path)).0, expected, "{path}");
         }
+    }
+
+    #[test]
+    fn releases_are_those_of_the_repository_of_this_package() {
+        let words = ["m1nd", "upgrade", "--online"];
+        let matches = crate::args::command().try_get_matches_from(words).expect("is taken");
+        let (_, upgrade) = matches.subcommand().expect("a command");
+        let online = upgrade.get_one::<String>("online").map(String::as_str);
+        assert!(online.is_some_and(|url| url.starts_with("https://")), "{online:?}");
     }
 
     #[test]
