@@ -180,6 +180,9 @@ mod tests {
             words(Language::Rust, "fn f() { a::b::load(); m!(c::d(e.f)); }"),
             ["f", "a", "[a]b", "[a::b]load", "m", "c", "[c]d", "e", "[e]f"]
         );
-        assert_eq!(words(Language::Java, "class A { a.b.C x = d.e(); }"), ["A", "a", "[a]b", "[a.b]C", "x", "d", "[d]e"]);
+        assert_eq!(
+            words(Language::Java, "class A { a.b.C x = d.e(); }"),
+            ["A", "a", "[a]b", "[a.b]C", "x", "d", "[d]e"]
+        );
     }
 }

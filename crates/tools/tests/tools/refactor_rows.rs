@@ -43,7 +43,10 @@ impl<'a> Row<'a> {
         let (mut before, mut after, mut gone) = (Texts::new(), Texts::new(), Vec::new());
         for part in split_marks(&format!("\n{files}")) {
             let (head, text) = part.split_once('\n').unwrap_or((&part, ""));
-            let text = text.trim_end_matches('\n').to_owned() + "\n";
+            let text = match text.trim_end_matches('\n') {
+                "" => String::new(),
+                text => format!("{text}\n"),
+            };
             match head.split_once(' ').expect("a path") {
                 ("-", path) => drop(before.insert(path.to_owned(), text)),
                 ("=", path) => drop(after.insert(path.to_owned(), text)),
@@ -140,8 +143,25 @@ macro_rules! rows {
 rows! {
     move_go: "move_go.txt",
     move_java: "move_java.txt",
+    change_signature_python: "change_signature_python.txt",
+    change_signature_typescript: "change_signature_typescript.txt",
+    change_signature_go: "change_signature_go.txt",
+    change_signature_rust: "change_signature_rust.txt",
+    change_signature_java: "change_signature_java.txt",
+    change_signature_c: "change_signature_c.txt",
     move_python: "move_python.txt",
+    move_script: "move_script.txt",
     move_rust: "move_rust.txt",
+    extract_go: "extract_go.txt",
+    extract_java: "extract_java.txt",
+    extract_python: "extract_python.txt",
+    extract_rust: "extract_rust.txt",
+    extract_typescript: "extract_typescript.txt",
+    inline_go: "inline_go.txt",
+    inline_java: "inline_java.txt",
+    inline_python: "inline_python.txt",
+    inline_rust: "inline_rust.txt",
+    inline_typescript: "inline_typescript.txt",
 }
 
 #[test]
