@@ -24,6 +24,9 @@ use crate::eval::ours::open_indexed;
 /// Moves before the compiler runs.
 const BATCH: usize = 4;
 
+/// Draws for each sample, until a definition and a target fit.
+const TRIES: usize = 200;
+
 /// Parts of refusals that a compiler would give as well, whoever moves the text: another name, another package or more
 /// changes would be needed.
 const DUE: &[&str] = &[
@@ -43,6 +46,7 @@ const DUE: &[&str] = &[
     "without the names of its fields",
     "seen by the order of the text",
     "declared by no module",
+    "nothing can import",
 ];
 
 /// What became of the moves of a repository.
@@ -141,9 +145,10 @@ fn settle(
         return Ok(());
     }
     counts.accepted += moved.len() as u64;
-    let after = checked.errors(request, &project.root)?;
+    let before = without_files(before);
+    let after = without_files(&checked.errors(request, &project.root)?);
     project.restore()?;
-    if new_errors(before, &after, None).is_empty() {
+    if new_errors(&before, &after, None).is_empty() {
         counts.compiles += moved.len() as u64;
         return Ok(());
     }
@@ -152,7 +157,7 @@ fn settle(
             // Only possible behind another one: what fails together counts as failed.
             continue;
         }
-        let errors = new_errors(before, &checked.errors(request, &project.root)?, None);
+        let errors = new_errors(&before, &without_files(&checked.errors(request, &project.root)?), None);
         counts.compiles += u64::from(errors.is_empty());
         if !errors.is_empty() && request.explain > 0 {
             println!("broken {} → {}: {:?}", sample.id, sample.to, &errors[..errors.len().min(6)]);
@@ -160,6 +165,16 @@ fn settle(
         project.restore()?;
     }
     Ok(())
+}
+
+/// Errors without the names of files: those that were there move with the code.
+fn without_files(errors: &Errors) -> Errors {
+    let mut found = Errors::new();
+    for (line, count) in errors {
+        let message = line.trim_start_matches("vet: ").split_once(':').map_or(line.as_str(), |(_, message)| message);
+        *found.entry(message.to_owned()).or_default() += count;
+    }
+    found
 }
 
 /// Moves a definition; the refusal if there is one.
@@ -198,16 +213,21 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Samp
     files.sort();
     let mut random = Random::new(request.seed);
     let mut chosen = Vec::new();
-    while chosen.len() < request.samples && !all.is_empty() {
+    for _ in 0..request.samples * TRIES {
+        if chosen.len() >= request.samples || all.is_empty() {
+            break;
+        }
         let node = all.swap_remove(random.below(all.len()));
         let other = files[random.below(files.len())].clone();
         let is_new = chosen.len() % 2 == 1;
         let (own, label) = (graph.path(node), graph.label(node));
         let ending = own.rsplit('.').next().unwrap_or_default();
-        let is_same_kind = other.rsplit('.').next() == Some(ending) && other != own;
+        // Tests go to tests: they are compiled apart.
+        let is_same_kind = other.rsplit('.').next() == Some(ending)
+            && other != own
+            && m1nd_lang::is_test_path(&other) == m1nd_lang::is_test_path(own);
         if !is_same_kind {
             all.push(node);
-            all.sort_by(|a, b| graph.id(*a).cmp(graph.id(*b)));
             continue;
         }
         let folder = other.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -215,6 +235,7 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Samp
             (false, _) => other,
             // A public class must be in a file of its name.
             (true, "java") => format!("{folder}{label}.java"),
+            (true, "go") if own.ends_with("_test.go") => format!("{folder}moved_{}_test.go", label.to_lowercase()),
             (true, _) => format!("{folder}moved_{}.{ending}", label.to_lowercase()),
         };
         if snapshot.graph().find_file(&to).is_none() || !is_new {

@@ -105,15 +105,17 @@ impl Parsed {
 /// A change of a text: what takes the place of some bytes.
 pub(super) type Patch = (Range<usize>, String);
 
-/// Applies patches, which do not overlap.
+/// Applies patches, of which only deletions may overlap.
 pub(super) fn apply(text: &str, mut patches: Vec<Patch>) -> String {
     patches.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in patches {
         if range.start < at {
-            // What is put into a deleted part stands at its end.
+            // What is put into a deleted part stands at its end; deleted parts may share blank lines.
             if range.is_empty() {
                 new.push_str(&with);
+            } else if with.is_empty() {
+                at = at.max(range.end);
             }
             continue;
         }
@@ -192,6 +194,13 @@ mod tests {
             let cut = deletion(before, &(at..at + 2));
             assert_eq!(apply(before, vec![(cut, String::new())]), after, "{before:?}");
         }
+    }
+
+    #[test]
+    fn statements_one_behind_the_other_are_deleted_at_the_end() {
+        let text = "a\n\nX\n\nY\n";
+        let cuts = [3..5, 6..8].map(|lines| (deletion(text, &lines), String::new()));
+        assert_eq!(apply(text, cuts.to_vec()), "a\n");
     }
 
     #[test]

@@ -115,6 +115,9 @@ impl<'a> Java<'a> {
         if from == to {
             return Err(self.draft.refuse(&to, 0, "has it already"));
         }
+        if self.to.is_empty() && !self.from.is_empty() {
+            return Err(self.draft.refuse(&to, 0, "is in the package without a name, which nothing can import"));
+        }
         if !self.is_new && self.is_whole {
             return Err(self.draft.refuse(&to, 0, "exists already"));
         }

@@ -45,26 +45,26 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
     rust.write()
 }
 
-pub(super) struct Rust<'a> {
-    pub(super) draft: Draft<'a>,
-    pub(super) modules: Modules,
-    pub(super) from: Module,
-    pub(super) to: Module,
+struct Rust<'a> {
+    draft: Draft<'a>,
+    modules: Modules,
+    from: Module,
+    to: Module,
     /// Name of the crate for others.
-    pub(super) crate_name: Option<String>,
-    pub(super) is_new: bool,
+    crate_name: Option<String>,
+    is_new: bool,
     /// `use` rows by file, without `use`.
-    pub(super) needed: BTreeMap<String, BTreeSet<String>>,
-    pub(super) leaves: BTreeMap<String, Vec<Leaf>>,
+    needed: BTreeMap<String, BTreeSet<String>>,
+    leaves: BTreeMap<String, Vec<Leaf>>,
     /// Leaves that go, by file and first byte.
-    pub(super) gone: BTreeMap<String, BTreeSet<usize>>,
+    gone: BTreeMap<String, BTreeSet<usize>>,
     /// Names that `*` brought from the old module: the file, where a row for them goes, and the row.
-    pub(super) through_globs: BTreeSet<(String, usize, String)>,
-    pub(super) code: Vec<Range<usize>>,
+    through_globs: BTreeSet<(String, usize, String)>,
+    code: Vec<Range<usize>>,
 }
 
 impl<'a> Rust<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, request: &'a Move, cancel: &'a Cancel) -> Result<Self, CannotRefactor> {
+    fn new(snapshot: &'a Snapshot, request: &'a Move, cancel: &'a Cancel) -> Result<Self, CannotRefactor> {
         let draft = Draft::new(snapshot, request, cancel);
         let to = request.to.as_str();
         if !to.ends_with(".rs") {
@@ -106,7 +106,7 @@ impl<'a> Rust<'a> {
         Ok(rust)
     }
 
-    pub(super) fn read_crate_name(&self) -> Option<String> {
+    fn read_crate_name(&self) -> Option<String> {
         let mut folder = folder_of(&self.from.root);
         loop {
             let path = if folder.is_empty() { "Cargo.toml".to_owned() } else { format!("{folder}/Cargo.toml") };
@@ -140,7 +140,7 @@ impl<'a> Rust<'a> {
         }
     }
 
-    pub(super) fn collect(&mut self) -> Result<(), CannotRefactor> {
+    fn collect(&mut self) -> Result<(), CannotRefactor> {
         let node = self.draft.request.node;
         let graph = self.draft.graph();
         if matches!(graph.kind(node), NodeKind::Module | NodeKind::Macro | NodeKind::Impl) {
@@ -157,7 +157,7 @@ impl<'a> Rust<'a> {
     }
 
     /// Adds a definition, and the `impl` blocks of a type.
-    pub(super) fn take_definition(&mut self, node: NodeIx) -> Result<(), CannotRefactor> {
+    fn take_definition(&mut self, node: NodeIx) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
         let path = self.draft.from().to_owned();
         let snapshot = self.draft.snapshot;
@@ -195,7 +195,7 @@ impl<'a> Rust<'a> {
         Ok(())
     }
 
-    pub(super) fn check_target(&mut self) -> Result<(), CannotRefactor> {
+    fn check_target(&mut self) -> Result<(), CannotRefactor> {
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
         if from == to {
             return Err(self.draft.refuse(&to, 0, "has it already"));
@@ -263,7 +263,7 @@ impl<'a> Rust<'a> {
         Ok(found)
     }
 
-    pub(super) fn take_helpers(&mut self) -> Result<(), CannotRefactor> {
+    fn take_helpers(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
         for _ in 0..MAX_ROUNDS {
             if !self.draft.request.with_helpers {
@@ -295,7 +295,7 @@ impl<'a> Rust<'a> {
     }
 
     /// All names of `use` declarations in a file.
-    pub(super) fn leaves_of(&mut self, path: &str) -> Result<Vec<Leaf>, CannotRefactor> {
+    fn leaves_of(&mut self, path: &str) -> Result<Vec<Leaf>, CannotRefactor> {
         if let Some(known) = self.leaves.get(path) {
             return Ok(known.clone());
         }
@@ -327,7 +327,7 @@ impl<'a> Rust<'a> {
     }
 
     /// The module that a place of a file is in, through modules in the file.
-    pub(super) fn module_at(&mut self, path: &str, at: usize) -> Result<Module, CannotRefactor> {
+    fn module_at(&mut self, path: &str, at: usize) -> Result<Module, CannotRefactor> {
         let mut module = self.modules.of(path);
         let file = self.draft.file(path)?;
         for definition in &file.parsed.facts.definitions {
@@ -340,12 +340,7 @@ impl<'a> Rust<'a> {
     }
 
     /// The module, or the path below one, that the names of a path mean in a module of a file.
-    pub(super) fn resolve(
-        &mut self,
-        path: &[String],
-        here: &Module,
-        file: &str,
-    ) -> Result<Option<Module>, CannotRefactor> {
+    fn resolve(&mut self, path: &[String], here: &Module, file: &str) -> Result<Option<Module>, CannotRefactor> {
         let mut names: Vec<String> = path.to_vec();
         for _ in 0..MAX_HOPS {
             let Some(first) = names.first().cloned() else { return Ok(Some(here.clone())) };
@@ -391,7 +386,7 @@ impl<'a> Rust<'a> {
     }
 
     /// Returns whether a module declares or defines a name.
-    pub(super) fn is_beside(&mut self, here: &Module, name: &str) -> bool {
+    fn is_beside(&mut self, here: &Module, name: &str) -> bool {
         let graph = self.draft.graph();
         let child = here.child(name);
         graph.find_labelled(name).into_iter().chain(self.file_of_module(&child)).any(|node| {
@@ -405,7 +400,7 @@ impl<'a> Rust<'a> {
         })
     }
 
-    pub(super) fn file_of_module(&self, module: &Module) -> Option<NodeIx> {
+    fn file_of_module(&self, module: &Module) -> Option<NodeIx> {
         let graph = self.draft.graph();
         let files = self.draft.snapshot.files();
         let is_it =
@@ -416,7 +411,7 @@ impl<'a> Rust<'a> {
         graph.find_file(found)
     }
 
-    pub(super) fn need(&mut self, path: &str, row: String) {
+    fn need(&mut self, path: &str, row: String) {
         self.needed.entry(path.to_owned()).or_default().insert(row);
     }
 }
