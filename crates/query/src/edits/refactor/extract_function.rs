@@ -1,9 +1,20 @@
 //! `extract_function`: lines of a function become a function of their own.
 
-use m1nd_base::Cancel;
-use m1nd_engine::Snapshot;
+use std::collections::BTreeSet;
 
-use super::{CannotRefactor, Refactoring};
+use m1nd_base::{Cancel, Relation};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_lang::local_code::{Lines, Replacement, extract_lines};
+use m1nd_lang::name_places;
+
+use super::known_calls::CallsOf;
+use super::trial::Trial;
+use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
+use crate::edits::names::is_no_name;
+
+/// Most classes that are asked whether they have a member of the new name.
+const MAX_CLASSES: usize = 500;
 
 /// Lines that become a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +34,129 @@ pub struct ExtractFunction {
 /// # Errors
 /// [`CannotRefactor`].
 pub(super) fn plan(
-    _snapshot: &Snapshot,
-    _request: &ExtractFunction,
-    _cancel: &Cancel,
+    snapshot: &Snapshot,
+    request: &ExtractFunction,
+    cancel: &Cancel,
 ) -> Result<Refactoring, CannotRefactor> {
-    Err(CannotRefactor::NotForLanguage { operation: "extract_function", language: "any language yet" })
+    let source = read_source(snapshot, &request.path)?;
+    let name = request.name.as_str();
+    if let Some(why) = is_no_name(Some(source.language), name, "") {
+        return Err(CannotRefactor::BadRequest(format!("`{name}` cannot be the name of a function: {why}")));
+    }
+    let origin = find_origin(snapshot.graph(), request);
+    check_name(snapshot, (&source, origin), name, cancel)?;
+    // The new text.
+    let lines = Lines { first: request.first_line, last: request.last_line, name };
+    let calls = CallsOf::new(snapshot, &source, cancel);
+    let planned = extract_lines(source.language, &source.text, lines, &calls, (snapshot.limits(), cancel));
+    let not_known =
+        || CannotRefactor::NotForLanguage { operation: "extract_function", language: source.language.name() };
+    let replaced = planned.ok_or_else(not_known)?.map_err(|obstacle| {
+        CannotRefactor::at("the lines cannot become a function", &request.path, obstacle.line, obstacle.why)
+    })?;
+    let text = apply(&source.text, &replaced);
+    let files = vec![NewFile { path: source.path.clone(), before: Some(source.hash), text: Some(text) }];
+    // The project with it: what the new function uses counts as used by the one that it comes from.
+    let trial = Trial::link(snapshot, &files, cancel)?;
+    check(&trial, snapshot.graph(), (origin, request), cancel)?;
+    let is_exported = source.language == Language::Go && name.starts_with(char::is_uppercase);
+    let notes = is_exported.then(|| Note {
+        file: request.path.clone(),
+        line: request.first_line,
+        what: format!("`{name}` begins with a capital, so other packages can call it"),
+    });
+    Ok(Refactoring { files, places: 1, notes: notes.into_iter().collect() })
+}
+
+/// The text with all replacements, which do not overlap.
+pub(super) fn apply(text: &str, replaced: &[Replacement]) -> String {
+    let mut sorted: Vec<&Replacement> = replaced.iter().collect();
+    sorted.sort_by_key(|replacement| (replacement.range.start, replacement.range.end));
+    let (mut new, mut from) = (String::with_capacity(text.len()), 0);
+    for replacement in sorted {
+        new.push_str(text.get(from..replacement.range.start).unwrap_or_default());
+        new.push_str(&replacement.text);
+        from = replacement.range.end.max(from);
+    }
+    new.push_str(text.get(from..).unwrap_or_default());
+    new
+}
+
+/// The innermost node around the lines.
+fn find_origin(graph: &Graph, request: &ExtractFunction) -> Option<NodeIx> {
+    let file = graph.find_file(&request.path)?;
+    let holds = |node: &NodeIx| {
+        let (first, last) = graph.lines(*node);
+        first <= request.first_line && request.last_line <= last
+    };
+    graph.of_file(file).into_iter().filter(holds).min_by_key(|node| {
+        let (first, last) = graph.lines(*node);
+        (last - first, std::cmp::Reverse(graph.id(*node).len()))
+    })
+}
+
+/// Refuses a name that something in reach of the new function has.
+fn check_name(
+    snapshot: &Snapshot,
+    (source, origin): (&Source, Option<NodeIx>),
+    name: &str,
+    cancel: &Cancel,
+) -> Result<(), CannotRefactor> {
+    let graph = snapshot.graph();
+    let taken = |file: &str, line: u32| {
+        CannotRefactor::at(format!("`{name}` is taken"), file, line, "has this name already; choose another one")
+    };
+    let places = name_places(source.language, &source.text, name, snapshot.limits(), cancel).unwrap_or_default();
+    if let Some(place) = places.first() {
+        let line = source.text[..place.start].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+        return Err(taken(source.path.as_str(), line));
+    }
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let related = origin.map(|origin| list_related(graph, origin)).unwrap_or_default();
+    let clash = graph.find_labelled(name).into_iter().find(|node| {
+        let is_beside = source.language == Language::Go && folder(graph.path(*node)) == folder(source.path.as_str());
+        is_beside || graph.parent(*node).is_some_and(|parent| related.contains(&parent))
+    });
+    match clash {
+        Some(node) => Err(taken(graph.path(node), graph.name_line(node))),
+        None => Ok(()),
+    }
+}
+
+/// The classes around a node, with those that they derive from and those that derive from them.
+fn list_related(graph: &Graph, origin: NodeIx) -> BTreeSet<NodeIx> {
+    let mut found: BTreeSet<NodeIx> = graph.ancestors(origin).collect();
+    let mut rest: Vec<NodeIx> = found.iter().copied().collect();
+    while let Some(class) = rest.pop().filter(|_| found.len() < MAX_CLASSES) {
+        let is_base = |relation: Relation| matches!(relation, Relation::Inherits | Relation::Implements);
+        let up = graph.out_edges(class).filter(|edge| is_base(edge.relation)).map(|edge| edge.to);
+        let down = graph.in_edges(class).filter(|edge| is_base(edge.relation)).map(|edge| edge.from);
+        for next in up.chain(down).collect::<Vec<_>>() {
+            if found.insert(next) {
+                rest.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// Compares the project with the new function with the one before.
+fn check(
+    trial: &Trial<'_>,
+    before: &Graph,
+    (origin, request): (Option<NodeIx>, &ExtractFunction),
+    cancel: &Cancel,
+) -> Result<(), CannotRefactor> {
+    let after = trial.after.graph();
+    let new = after.find_labelled(&request.name).into_iter().find(|node| after.path(*node) == request.path);
+    let Some(new) = new else {
+        return Err(CannotRefactor::NotLinked { why: format!("`{}` is not found in the new text", request.name) });
+    };
+    let (new, origin) = (after.id(new).to_owned(), origin.map(|node| before.id(node).to_owned()).unwrap_or_default());
+    let then = |id: &str| Some(id.to_owned());
+    let now = |id: &str| match id.strip_prefix(new.as_str()) {
+        Some(rest) if rest.is_empty() || rest.starts_with("::") => Some(format!("{origin}{rest}")),
+        _ => Some(id.to_owned()),
+    };
+    trial.check(&then, &now, cancel)
 }

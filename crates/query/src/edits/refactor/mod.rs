@@ -6,6 +6,7 @@
 mod change_signature;
 mod extract_function;
 mod inline_function;
+mod known_calls;
 mod relocate;
 mod trial;
 

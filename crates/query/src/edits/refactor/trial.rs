@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, EdgeTier, Pos, Relation};
+use m1nd_base::{Cancel, ContentHash, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{EngineError, FileMark, Snapshot};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::Graph;
 
 use super::{Broken, CannotRefactor, NewFile};
 use crate::edits::syntax::{language_of, new_syntax_errors};
@@ -115,7 +115,9 @@ impl<'a> Trial<'a> {
             for edge in graph.out_edges(node) {
                 let counts = matches!(edge.tier, EdgeTier::Certain | EdgeTier::External)
                     && is_use(edge.relation)
-                    && edge.relation != Relation::Imports
+                    && !matches!(edge.relation, Relation::Imports | Relation::Reexports)
+                    // A module is named on the way to something in it.
+                    && graph.kind(edge.to) != NodeKind::File
                     && !edge.compiler;
                 let Some(to) = counts.then(|| id(graph.id(edge.to))).flatten() else { continue };
                 let mut places = sites(&edge);
@@ -198,10 +200,5 @@ impl<'a> Trial<'a> {
             what: format!("a new import cycle: {}", cycle.join(" → ")),
         }));
         Ok(broken)
-    }
-
-    /// A node of the changed project.
-    pub(super) fn find(&self, id: &str) -> Option<NodeIx> {
-        self.after.graph().find(id)
     }
 }

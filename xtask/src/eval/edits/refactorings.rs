@@ -1,0 +1,163 @@
+//! Refactorings that are written and compiled: what `eval edits extract` and `eval edits inline` share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Request;
+use super::compilers::{Checked, Errors, new_errors};
+use super::project::Project;
+use crate::Outcome;
+use crate::eval::golden::{keep, ratio};
+use crate::eval::golden_folder;
+
+/// Refactorings that are written before the compiler runs, each in a file of its own.
+const BATCH: usize = 8;
+/// Characters of a reason that are kept.
+const MAX_REASON: usize = 90;
+
+/// A refactoring that is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Operation {
+    /// The file that it writes.
+    pub(super) path: String,
+    pub(super) arguments: Value,
+}
+
+/// What became of the refactorings of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    language: String,
+    tried: u64,
+    refused: u64,
+    /// Refusals by their reason, without the names in it.
+    reasons: BTreeMap<String, u64>,
+    written: u64,
+    /// Those after which the project compiles as before.
+    compiles: u64,
+}
+
+/// The results of all repositories.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Report {
+    format_version: u32,
+    tried: u64,
+    refused_share: Option<f64>,
+    written: u64,
+    /// Of those that are not refused.
+    compiles_share: Option<f64>,
+    repositories: BTreeMap<String, Counts>,
+}
+
+/// Tries the operations that `sample` chooses in each repository.
+pub(super) fn run(
+    request: &Request,
+    file: &str,
+    sample: fn(&Request, &Checked, &Project) -> Outcome<Vec<Operation>>,
+) -> Outcome<()> {
+    let mut report = Report { format_version: 1, ..Report::default() };
+    for checked in Checked::of(request) {
+        let mut project = Project::check_out(request, checked.repository)?;
+        let operations = sample(request, &checked, &project)?;
+        project.serve(request)?;
+        let counts = try_all(request, &checked, &mut project, &operations)?;
+        println!("{}: {counts:#?}", checked.repository);
+        report.repositories.insert(checked.repository.to_owned(), counts);
+    }
+    let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
+    report.tried = sum(|counts| counts.tried);
+    report.written = sum(|counts| counts.written);
+    report.refused_share = ratio(sum(|counts| counts.refused), report.tried);
+    report.compiles_share = ratio(sum(|counts| counts.compiles), report.written);
+    keep(&golden_folder("edits").join(file), &report, request.keep)
+}
+
+fn try_all(request: &Request, checked: &Checked, project: &mut Project, operations: &[Operation]) -> Outcome<Counts> {
+    let before = checked.first_errors(request, &project.root)?;
+    project.restore()?;
+    let mut counts =
+        Counts { language: checked.language.to_owned(), tried: operations.len() as u64, ..Counts::default() };
+    let mut written: Vec<&Operation> = Vec::new();
+    let mut touched: BTreeSet<String> = BTreeSet::new();
+    for operation in operations {
+        if written.len() == BATCH || touched.contains(&operation.path) {
+            settle(request, checked, project, (&before, &std::mem::take(&mut written)), &mut counts)?;
+            touched.clear();
+        }
+        match commit(project, operation) {
+            Ok(files) => {
+                written.push(operation);
+                touched.extend(files);
+            }
+            Err(answer) => {
+                let reason = reason_of(&answer);
+                if request.explain > 0 {
+                    println!("refused {}: {}", operation.arguments, answer["message"]);
+                }
+                counts.refused += 1;
+                *counts.reasons.entry(reason).or_default() += 1;
+            }
+        }
+    }
+    settle(request, checked, project, (&before, &written), &mut counts)?;
+    Ok(counts)
+}
+
+/// Compiles what was written, and undoes it. If it does not compile, each operation is compiled alone.
+fn settle(
+    request: &Request,
+    checked: &Checked,
+    project: &mut Project,
+    (before, written): (&Errors, &[&Operation]),
+    counts: &mut Counts,
+) -> Outcome<()> {
+    if written.is_empty() {
+        return Ok(());
+    }
+    counts.written += written.len() as u64;
+    let after = checked.errors(request, &project.root)?;
+    project.restore()?;
+    if new_errors(before, &after, None).is_empty() {
+        counts.compiles += written.len() as u64;
+        return Ok(());
+    }
+    // Each alone.
+    for operation in written {
+        if commit(project, operation).is_err() {
+            continue;
+        }
+        let after = checked.errors(request, &project.root)?;
+        let errors = new_errors(before, &after, None);
+        counts.compiles += u64::from(errors.is_empty());
+        if !errors.is_empty() && request.explain > 0 {
+            println!("broken {}: {:#?}", operation.arguments, &errors[..errors.len().min(4)]);
+            println!("{}", super::project::git(&project.root, &["diff", "-U1"])?);
+        }
+        project.restore()?;
+    }
+    Ok(())
+}
+
+/// Writes a refactoring: the files, or the error.
+fn commit(project: &mut Project, operation: &Operation) -> Result<Vec<String>, Value> {
+    let mut arguments = operation.arguments.clone();
+    arguments["confirm"] = json!(true);
+    let (answer, is_error) = project.call("refactor_commit", arguments);
+    if is_error {
+        return Err(answer);
+    }
+    let files = answer["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    Ok(files.map(str::to_owned).collect())
+}
+
+/// The reason of a refusal, without names and places.
+fn reason_of(answer: &Value) -> String {
+    let message = answer["message"].as_str().or_else(|| answer["error"]["message"].as_str());
+    let message = message.map_or_else(|| answer.to_string(), str::to_owned);
+    let words = message.split('`').enumerate().map(|(place, part)| if place % 2 == 1 { "_" } else { part });
+    let text: String = words.collect();
+    let kept =
+        text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/'));
+    kept.collect::<Vec<_>>().join(" ").chars().take(MAX_REASON).collect()
+}
