@@ -26,8 +26,6 @@ pub(super) struct Member {
     pub(super) slots: Vec<usize>,
     /// A call through the type passes the receiver as an argument.
     pub(super) has_receiver: bool,
-    /// Its definition among those of its file; `None` for a signature of an overload.
-    pub(super) def: Option<usize>,
     /// Its decorators may change what it takes.
     pub(super) wrapped_by: Option<String>,
 }
@@ -125,7 +123,6 @@ fn read_member(file: &Spelled, parsed: &Signatures<'_>, (_, at): (NodeIx, usize)
         list,
         slots,
         has_receiver,
-        def,
         wrapped_by,
     })
 }

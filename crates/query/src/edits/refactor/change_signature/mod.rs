@@ -251,15 +251,14 @@ impl<'a> Plan<'a> {
             self.check_overloads(node);
         }
         // `P::P(int x) {}`, whose class is not known.
-        let is_declared = self.members.iter().any(|member| member.list.body.is_none());
-        let is_open = self.language == Language::Cpp && !is_declared;
-        for member in self.members.iter().filter(|_| is_open) {
-            if self.text(&member.path)[..member.name_at].ends_with("::") {
-                self.refuse(
-                    &member.path,
-                    member.name_at,
-                    "has no declaration that is known, for instance in a C++ header",
-                );
+        let (members, label) = (self.members, graph.label(self.node));
+        let is_declared = members.iter().any(|member| member.list.body.is_none());
+        let is_outside_only = self.language == Language::Cpp && !is_declared;
+        for member in members.iter().filter(|_| is_outside_only) {
+            let (before, after) = self.text(&member.path).split_at(member.name_at);
+            let is_outside = before.ends_with("::") || after[label.len().min(after.len())..].starts_with("::");
+            if is_outside {
+                self.refuse(&member.path, member.name_at, "has no declaration that is known, as in a C++ header");
             }
         }
         let only_adds = !self.change.changes_positions() && self.change.renamed.is_empty();
