@@ -5,7 +5,8 @@
 //! - [`Workspace::commit`] writes a journal with the old content, then the new content beside each file, then puts
 //!   each in its place, and removes the journal last. Whatever fails, the old content comes back at once; after a
 //!   crash, [`Workspace::recover`] undoes the batch, or finishes one whose files are all in place.
-//! - [`Workspace::commit_as`] keeps the journal as a record for a day, and [`Workspace::plan_undo`] takes the batch back.
+//! - [`Workspace::commit_as`] keeps the journal as a record for a day, and [`Workspace::plan_undo`] takes the batch
+//!   back.
 //! - Paths are opened folder by folder from the handle of a root. No link is followed; folders of version control, the
 //!   state of m1nd and files that are not text are refused.
 //!

@@ -148,12 +148,12 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Plans to take a batch back. `target` finds the file at a path of the index, if it may be written; `convert` makes
-    /// an error of this crate one of the caller.
+    /// Plans to take a batch back. `target` finds the file at a path of the index, if it may be written; `convert`
+    /// makes an error of this crate one of the caller.
     ///
     /// # Errors
-    /// [`EditError::NotKept`], [`EditError::SourceModified`] for a file that no longer has the written content, those of
-    /// [`Workspace::plan`], and those of `target`.
+    /// [`EditError::NotKept`], [`EditError::SourceModified`] for a file that no longer has the written content, those
+    /// of [`Workspace::plan`], and those of `target`.
     pub fn plan_undo<E>(
         &self,
         id: &str,

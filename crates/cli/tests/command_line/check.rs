@@ -145,8 +145,8 @@ fn files_of_a_comparison_are_as_their_formats_ask() {
     assert_eq!(sarif(&printed)["runs"][0]["results"][0]["ruleId"], "dangling");
 }
 
-/// Elements of JUnit XML with their parents and the attributes that they must have, as the schema of Jenkins and that of
-/// Ant have them in common.
+/// Elements of JUnit XML with their parents and the attributes that they must have, as the schema of Jenkins and that
+/// of Ant have them in common.
 const JUNIT: &[(&str, &str, &[&str])] = &[
     ("testsuites", "", &["name", "tests", "failures", "errors"]),
     ("testsuite", "testsuites", &["name", "tests", "failures", "errors", "skipped"]),

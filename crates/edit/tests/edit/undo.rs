@@ -31,7 +31,7 @@ fn undo(world: &World, workspace: &Workspace, id: &str) -> Result<Option<String>
     Ok(done.kept)
 }
 
-fn listed(workspace: &Workspace) -> Vec<KeptWrite> {
+fn list_now(workspace: &Workspace) -> Vec<KeptWrite> {
     workspace.list_kept(NOW).expect("is listed")
 }
 
@@ -47,19 +47,19 @@ fn a_batch_is_taken_back_and_back_again() {
     let old = world.tree();
     let id = write(&world, &workspace).expect("is kept");
     let new = world.tree();
-    let kept = &listed(&workspace)[0];
+    let kept = &list_now(&workspace)[0];
     let of = |change: FileChange| kept.files.iter().filter(|file| file.change == change).count();
     assert_eq!((of(FileChange::Created), of(FileChange::Removed), of(FileChange::Replaced)), (2, 1, 8));
     assert_eq!((kept.origin.clone(), kept.is_undone), (origin(None, NOW), false));
 
     let back = undo(&world, &workspace, &id).expect("is undone").expect("is kept");
     assert_eq!(world.tree(), old, "bytes, modes and folders");
-    let undone: Vec<bool> = listed(&workspace).iter().map(|write| write.is_undone).collect();
+    let undone: Vec<bool> = list_now(&workspace).iter().map(|write| write.is_undone).collect();
     assert_eq!(undone, [false, true], "newest first");
 
     undo(&world, &workspace, &back).expect("is undone");
     assert_eq!(files(&world.tree()), files(&new));
-    let undone: Vec<bool> = listed(&workspace).iter().map(|write| write.is_undone).collect();
+    let undone: Vec<bool> = list_now(&workspace).iter().map(|write| write.is_undone).collect();
     assert_eq!(undone, [false, true, false]);
 }
 
@@ -109,7 +109,7 @@ fn every_step_of_undoing_fails_once_or_for_good() {
             let now = world.tree();
             assert!(files(&now) == files(&old) || files(&now) == files(&new), "{what}");
             // Whatever happened, what is kept says whether it can be undone now.
-            let is_undone = listed(&world.workspace()).iter().any(|write| write.id == id && write.is_undone);
+            let is_undone = list_now(&world.workspace()).iter().any(|write| write.id == id && write.is_undone);
             assert!(!is_undone || files(&now) == files(&old), "{what}");
         }
     }
@@ -129,7 +129,7 @@ fn a_batch_that_a_crash_interrupted_after_its_last_file_is_kept() {
         let result = world.open_gated(&dying).commit_as(&plan, &origin(None, NOW), &Cancel::new(), &mut |_| {});
         let journals = world.workspace().list_interrupted().expect("is listed").len();
         world.workspace().recover().expect("recovers");
-        if let [kept] = listed(&world.workspace()).as_slice() {
+        if let [kept] = list_now(&world.workspace()).as_slice() {
             assert!(undo(&world, &world.workspace(), &kept.id).is_ok(), "step {step}");
             if journals == 1 {
                 return;
@@ -154,7 +154,7 @@ fn records_have_an_age_and_a_size() {
         let origin = origin(None, NOW + number as u64);
         workspace.commit_as(&plan, &origin, &Cancel::new(), &mut |_| {}).expect("commits");
     }
-    let kept = listed(&workspace);
+    let kept = list_now(&workspace);
     assert!(kept.len() <= most && kept.len() + 1 >= most, "{} of 8", kept.len());
     assert_eq!(kept[0].origin.time_ms, NOW + 7, "the newest stay");
     assert_eq!(workspace.list_kept(NOW + KEPT_MS + 100).expect("is listed"), [], "a day later");
@@ -162,7 +162,7 @@ fn records_have_an_age_and_a_size() {
     let plan = workspace.plan(vec![world.edit("b.txt", text("x\n"))]).expect("plans");
     let late = origin(None, NOW + KEPT_MS + 100);
     workspace.commit_as(&plan, &late, &Cancel::new(), &mut |_| {}).expect("commits");
-    assert_eq!(listed(&workspace).len(), 1);
+    assert_eq!(list_now(&workspace).len(), 1);
 }
 
 #[test]

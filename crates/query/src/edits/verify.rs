@@ -19,6 +19,8 @@ use super::misspelled::{find_misspelled, misspelled_outside};
 const MAX_FOUND: usize = 200;
 /// Most files that are visited in search of an import cycle.
 const MAX_VISITED: usize = 20_000;
+/// Maximum ways back that are tried for an import that may close a cycle.
+const MAX_WAYS: usize = 20;
 /// Reasons of references that say that the code names something which is not there.
 const DEFINITE: &[&str] = &["name_not_found", "module_not_found", "no_such_member"];
 
@@ -177,7 +179,7 @@ pub fn verify(
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
         check.blast.push(blast(before, file.path));
-        check.cycles.extend(new_cycle(before, after, file.path));
+        check.cycles.extend(new_cycle(before, (after, &mut new), file.path));
     }
     argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
     // What is against the declared layers, if their declaration can be used.
@@ -589,18 +591,47 @@ fn imports<'g>(graph: &'g Graph, path: &str) -> BTreeSet<&'g str> {
     imported.map(|edge| graph.path(edge.to)).filter(|to| !to.is_empty() && *to != path).collect()
 }
 
-/// A cycle through an import that the file did not have before.
-fn new_cycle(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Option<Vec<String>> {
+/// A cycle through an import that the file did not have before. Every import on it runs when its file is loaded.
+fn new_cycle(
+    before: &Snapshot,
+    (after, facts): (&Snapshot, &mut Arguments<'_>),
+    path: &RepoPath,
+) -> Option<Vec<String>> {
     // Modules of a crate import each other as a matter of course.
     if after.files().get(path).is_none_or(|file| EditRules::of(file.language).types.has_import_cycles) {
         return None;
     }
-    let (old, new) = (imports(before.graph(), path.as_str()), imports(after.graph(), path.as_str()));
-    new.iter().filter(|to| !old.contains(**to)).find_map(|to| way_back(after.graph(), to, path.as_str()))
+    let graph = after.graph();
+    let (old, new) = (imports(before.graph(), path.as_str()), imports(graph, path.as_str()));
+    let mut unused = FxHashSet::default();
+    for to in new.into_iter().filter(|to| !old.contains(*to)) {
+        for _ in 0..MAX_WAYS {
+            let Some(way) = way_back(graph, to, path.as_str(), &unused) else { break };
+            let mut hops = way.windows(2).map(|hop| (hop[0].clone(), hop[1].clone()));
+            match hops.find(|(from, to)| may_not_run(graph, facts, from, to)) {
+                None => return Some(way),
+                Some(first) if first.0 == path.as_str() => break,
+                Some(hop) => drop(unused.insert(hop)),
+            }
+        }
+    }
+    None
 }
 
-/// The files of the shortest way of imports from one file to another.
-fn way_back(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
+/// Returns whether no import of a file by another runs for certain when that is loaded.
+fn may_not_run(graph: &Graph, facts: &mut Arguments<'_>, from: &str, to: &str) -> bool {
+    let Some(file) = graph.find_file(from) else { return true };
+    let edges = graph.of_file(file).into_iter().flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
+    let mut places = edges
+        .filter(|edge| edge.relation == Relation::Imports && edge.tier == EdgeTier::Certain)
+        .filter(|edge| graph.path(edge.to) == to)
+        .flat_map(|edge| sites(&edge))
+        .peekable();
+    places.peek().is_some() && places.all(|pos| facts.may_not_run(from, pos.line))
+}
+
+/// The files of the shortest way of imports from one file to another, without some steps.
+fn way_back(graph: &Graph, from: &str, to: &str, unused: &FxHashSet<(String, String)>) -> Option<Vec<String>> {
     let mut reached: FxHashMap<String, String> = FxHashMap::default();
     let mut queue = std::collections::VecDeque::from([from.to_owned()]);
     while let Some(next) = queue.pop_front() {
@@ -616,7 +647,9 @@ fn way_back(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
             return Some(way);
         }
         for imported in imports(graph, &next) {
-            if reached.len() < MAX_VISITED && imported != from && !reached.contains_key(imported) {
+            let is_new = imported != from && !reached.contains_key(imported);
+            let is_used = is_new && !unused.contains(&(next.clone(), imported.to_owned()));
+            if is_used && reached.len() < MAX_VISITED {
                 reached.insert(imported.to_owned(), next.clone());
                 queue.push_back(imported.to_owned());
             }

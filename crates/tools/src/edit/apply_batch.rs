@@ -381,7 +381,7 @@ fn finish(
     if asked.verify && indexed && batch.failed.is_empty() {
         run.begin("verifying", total);
         let syntax: Vec<Syntax> = results.iter().map(|row| row.syntax.clone()).collect();
-        verification = delta.known().map(|delta| report(delta, &syntax));
+        verification = delta.comparison().map(|delta| report(delta, &syntax));
         if let Some(report) = &mut verification {
             let is_undone = report.verdict == Verdict::Broken && asked.on_broken == OnBroken::Rollback;
             report.add_commands(match is_undone {

@@ -52,7 +52,7 @@ pub(crate) fn compare_written(
 
 impl WriteDelta {
     /// The comparison, if there is one.
-    pub(crate) fn known(&self) -> Option<&Delta> {
+    pub(crate) fn comparison(&self) -> Option<&Delta> {
         match self {
             Self::Known(delta) => Some(delta),
             Self::Unknown(_) => None,
@@ -61,17 +61,17 @@ impl WriteDelta {
 
     /// Ids of the touched symbols, before and after.
     pub(crate) fn ids(&self) -> Vec<String> {
-        self.known().into_iter().flat_map(|delta| delta.symbols.ids()).map(str::to_owned).collect()
+        self.comparison().into_iter().flat_map(|delta| delta.symbols.ids()).map(str::to_owned).collect()
     }
 
     /// Ids of the touched symbols that are there afterwards.
     pub(crate) fn list_updated(&self) -> Vec<String> {
-        self.known().into_iter().flat_map(|delta| delta.symbols.ids_after()).map(str::to_owned).collect()
+        self.comparison().into_iter().flat_map(|delta| delta.symbols.ids_after()).map(str::to_owned).collect()
     }
 
     /// Whether something is certainly broken.
     pub(crate) fn is_broken(&self) -> bool {
-        self.known().is_some_and(|delta| delta.check.total_broken > 0)
+        self.comparison().is_some_and(|delta| delta.check.total_broken > 0)
     }
 
     /// The part of the answer. What a report of verification lists beside it is only counted.
@@ -194,7 +194,8 @@ fn summarise(delta: &Delta) -> String {
     if symbols.total() > 0 {
         parts.push(match tests.len() {
             0 => "no test is known to reach it".to_owned(),
-            files => format!("{} reach it", count(files, "test file")),
+            1 => "1 test file reaches it".to_owned(),
+            files => format!("{files} test files reach it"),
         });
     }
     parts.join("; ")

@@ -101,7 +101,7 @@ impl WriteTool for RefactorCommit {
         let [plan] = &plans;
         let written = write(cx, plan, true)?;
         let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
-        let mut verification = delta.known().map(|delta| report(delta, &syntax));
+        let mut verification = delta.comparison().map(|delta| report(delta, &syntax));
         if let Some(report) = &mut verification {
             report.add_commands(checking::after(cx, &commands, &written.after));
         }

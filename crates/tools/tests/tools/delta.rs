@@ -114,6 +114,15 @@ const ROWS: &[Row] = &[
         lacks: &["dangling", "added"],
     },
     Row {
+        what: "an import for types closes no cycle",
+        call: || {
+            let import = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from b import run\n\n\ndef load(";
+            replace("a.py", "def load(", import)
+        },
+        says: &[("summary", "nothing certainly broken")],
+        lacks: &["cycles", "dangling"],
+    },
+    Row {
         what: "a function is copied",
         call: || {
             let copy = "def read(name, exact=False):\n    rows = open(name).read().splitlines()\n    \

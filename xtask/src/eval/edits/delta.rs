@@ -173,6 +173,15 @@ fn break_function(snapshot: &Snapshot, node: NodeIx, kind: (&'static str, &'stat
     let (path, name) = (graph.path(node), graph.label(node));
     let breaks = callers(graph, node);
     let text = text_of(snapshot, path).filter(|_| !breaks.is_empty())?;
+    // A base may have a method of this name, so that its callers still find one.
+    let has_base = |owner: NodeIx| {
+        graph.out_edges(owner).any(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements))
+    };
+    // Another signature of the name stays.
+    let is_other = |other: &NodeIx| *other != node && graph.path(*other) == path;
+    if graph.parent(node).is_some_and(has_base) || graph.find_labelled(name).iter().any(is_other) {
+        return None;
+    }
     let changed = match kind.0 {
         "delete" => {
             let (first, last) = graph.lines(node);
