@@ -18,10 +18,13 @@ pub(super) fn compose(plan: &Plan<'_, '_>) -> Result<Vec<Replacement>> {
     let call = if last_has_break { call } else { call.trim_end_matches('\n').to_owned() };
     let function = write_function(plan)?;
     let (at, lead) = find_place(plan);
-    Ok(vec![
-        Replacement { range: plan.selected.lines.clone(), text: call },
-        Replacement { range: at..at, text: format!("{lead}{function}") },
-    ])
+    // Lines at the end of the function take its last line break along.
+    let end = plan.selected.lines.end;
+    let placed = match at < end && last_has_break {
+        true => Replacement { range: end..end, text: format!("{}{function}\n", &lead[1..]) },
+        false => Replacement { range: at..at, text: format!("{lead}{function}") },
+    };
+    Ok(vec![Replacement { range: plan.selected.lines.clone(), text: call }, placed])
 }
 
 /// Where the function is written, and what stands before it.
@@ -65,7 +68,7 @@ fn find_place(plan: &Plan<'_, '_>) -> (usize, String) {
 }
 
 /// The indentation of the new function.
-fn home_indent<'a>(plan: &Plan<'a, '_>) -> &'a str {
+fn find_indent<'a>(plan: &Plan<'a, '_>) -> &'a str {
     let is_outside = match plan.language {
         Language::JavaScript | Language::TypeScript | Language::Tsx => !matches!(plan.receiver, Receiver::Method(_)),
         Language::Rust if plan.receiver == Receiver::Function => {
@@ -192,7 +195,7 @@ fn find_statement_end(plan: &Plan<'_, '_>) -> &'static str {
     if function.lines().any(|line| line.trim_end().ends_with(';')) { ";" } else { "" }
 }
 
-fn class_name<'a>(plan: &Plan<'a, '_>) -> Result<&'a str> {
+fn find_class_name<'a>(plan: &Plan<'a, '_>) -> Result<&'a str> {
     let mut node = plan.selected.top.parent();
     while let Some(above) = node {
         if above.kind() == "class_definition" {
