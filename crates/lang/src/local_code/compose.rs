@@ -18,10 +18,13 @@ pub(super) fn compose(plan: &Plan<'_, '_>) -> Result<Vec<Replacement>> {
     let call = if last_has_break { call } else { call.trim_end_matches('\n').to_owned() };
     let function = write_function(plan)?;
     let (at, lead) = find_place(plan);
-    Ok(vec![
-        Replacement { range: plan.selected.lines.clone(), text: call },
-        Replacement { range: at..at, text: format!("{lead}{function}") },
-    ])
+    // Lines at the end of the function take its last line break along.
+    let end = plan.selected.lines.end;
+    let placed = match at < end && last_has_break {
+        true => Replacement { range: end..end, text: format!("{}{function}\n", &lead[1..]) },
+        false => Replacement { range: at..at, text: format!("{lead}{function}") },
+    };
+    Ok(vec![Replacement { range: plan.selected.lines.clone(), text: call }, placed])
 }
 
 /// Where the function is written, and what stands before it.

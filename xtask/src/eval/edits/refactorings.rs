@@ -93,7 +93,7 @@ fn try_all(request: &Request, checked: &Checked, project: &mut Project, operatio
             Err(answer) => {
                 let reason = reason_of(&answer);
                 if request.explain > 0 {
-                    println!("refused {}: {}", operation.arguments, answer["message"]);
+                    println!("refused {}: {}", operation.arguments, answer["error"]);
                 }
                 counts.refused += 1;
                 *counts.reasons.entry(reason).or_default() += 1;
@@ -153,8 +153,7 @@ fn commit(project: &mut Project, operation: &Operation) -> Result<Vec<String>, V
 
 /// The reason of a refusal, without names and places.
 fn reason_of(answer: &Value) -> String {
-    let message = answer["message"].as_str().or_else(|| answer["error"]["message"].as_str());
-    let message = message.map_or_else(|| answer.to_string(), str::to_owned);
+    let message = answer["error"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
     let words = message.split('`').enumerate().map(|(place, part)| if place % 2 == 1 { "_" } else { part });
     let text: String = words.collect();
     let kept =

@@ -164,7 +164,6 @@ fn list_calls(graph: &Graph, node: NodeIx) -> Result<Vec<(String, Pos)>, CannotR
 fn why_not_call(edge: &EdgeRef<'_>) -> Option<&'static str> {
     match edge.relation {
         Relation::Calls if edge.tier != EdgeTier::Certain => Some("may call it, which is not certain"),
-        Relation::Calls if edge.dispatches => Some("calls it on a value whose class may have another one"),
         Relation::Calls if edge.reads => Some("uses it as a value"),
         Relation::Calls => None,
         Relation::Imports => Some("imports it; calls in other files are not inlined"),
