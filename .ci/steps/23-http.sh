@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the built program over HTTP: the official Python and TypeScript clients, the conformance suite, and a validator of
-# OpenAPI documents. What needs Node is skipped without it.
+# Tests the built program over HTTP: the official Python and TypeScript clients, two versions of the conformance suite, the
+# MCP Inspector, and a validator of OpenAPI documents. What needs Node is skipped without it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -43,3 +43,15 @@ cp tests/clients/conformance/package.json tests/clients/http/*.mjs "$clients/"
 [ -d "$clients/node_modules/@modelcontextprotocol/conformance" ] || npm install --prefix "$clients" --no-audit --no-fund --silent
 timeout 120 node "$root/$clients/typescript_http.mjs" "$url" "$token"
 timeout 300 node "$root/$clients/conformance_http.mjs" "$url" "$token"
+# The newest suite and the Inspector need Node 22, which one of their packages brings.
+newest=target/mcp-newest
+mkdir -p "$newest"
+cp tests/clients/newest/* tests/clients/http/proxy.mjs "$newest/"
+if ! [ -x "$newest/node_modules/node/bin/node" ] || ! cmp --silent tests/clients/newest/package.json "$newest/node_modules/.from"; then
+  # `npm ci` wants an optional package for Windows in the lockfile, which `npm install` leaves out.
+  npm install --prefix "$newest" --no-audit --no-fund --silent
+  cp tests/clients/newest/package.json "$newest/node_modules/.from"
+fi
+PATH=$root/$newest/node_modules/node/bin:$PATH
+timeout 300 node "$root/$newest/conformance.mjs" "$url" "$token"
+timeout 300 node "$root/$newest/inspector.mjs" "$url" "$token"

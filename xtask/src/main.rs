@@ -14,6 +14,7 @@ mod embed;
 mod eval;
 mod new;
 mod picture;
+mod product;
 mod tidy;
 
 /// Result of a task.

@@ -5,24 +5,25 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;
-mod clock;
 mod count;
-mod deadline;
 mod derived;
 mod hash;
 mod limits;
+mod location;
 pub mod memory;
 pub mod needles;
 pub mod node_id;
-mod path;
-mod pos;
 mod problem;
-mod progress;
 mod relation;
 pub mod secrets;
 mod system;
+mod time;
 mod tracked;
-pub mod uri;
+
+pub use location::uri;
+use location::{path, pos};
+
+use time::{clock, deadline, progress};
 
 pub use cancel::{Cancel, Cancelled};
 pub use clock::Clock;

@@ -7,18 +7,16 @@ mod clients;
 mod commands;
 mod error;
 mod flags;
-mod highlight;
 mod json;
-mod output;
-mod pager;
 mod probe;
-mod progress;
 mod project;
 mod resident;
 mod schema;
 mod settings;
-mod tone;
+mod terminal;
 mod version;
+
+use terminal::{highlight, output, pager, progress, tone};
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -76,6 +74,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Serve(args)) => commands::serve::run(args, common),
         Some(Command::Open(args)) => commands::open::run(args, common, out),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
+        Some(Command::Upgrade(args)) => commands::upgrade::run(args, common, out),
         Some(Command::Uninstall(args)) => commands::uninstall::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),

@@ -9,12 +9,13 @@ use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Folder, FolderId};
 
 use crate::EditError;
+use crate::destination::Destination;
 use crate::disk::{self, Gate, OpenGate};
 use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
-use crate::place::Place;
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
 use crate::recovery::{Recovered, RecoveredBatch};
+use crate::undo::Origin;
 
 /// Held while files are written.
 const LOCK: &str = "write.lock";
@@ -44,12 +45,14 @@ pub struct Workspace {
 }
 
 /// What a commit wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Committed {
     /// Files created, replaced or removed.
     pub files: usize,
     /// Bytes of new content.
     pub bytes: u64,
+    /// Id by which the batch can be taken back.
+    pub kept: Option<String>,
 }
 
 /// A file of a running commit.
@@ -209,6 +212,30 @@ impl Workspace {
     /// # Errors
     /// See [`EditError`]; all files then have their old content, unless it says otherwise.
     pub fn commit(&self, plan: &Plan, cancel: &Cancel, told: &mut dyn FnMut(usize)) -> Result<Committed, EditError> {
+        self.commit_from(plan, None, cancel, told)
+    }
+
+    /// Like [`Workspace::commit`], and keeps the batch, so that it can be taken back.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::commit`].
+    pub fn commit_as(
+        &self,
+        plan: &Plan,
+        origin: &Origin,
+        cancel: &Cancel,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Committed, EditError> {
+        self.commit_from(plan, Some(origin), cancel, told)
+    }
+
+    fn commit_from(
+        &self,
+        plan: &Plan,
+        origin: Option<&Origin>,
+        cancel: &Cancel,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Committed, EditError> {
         let edits: Vec<&PlannedEdit> = plan.changes().collect();
         if edits.is_empty() {
             return Ok(Committed::default());
@@ -223,10 +250,10 @@ impl Workspace {
         let id = random_id()?;
         let journal = journal_of(&edits, &places, &id);
         cancel.check().map_err(|_| EditError::Cancelled)?;
-        let path = journal.write(&self.state, &id)?;
+        let path = journal.write(&self.state, &id, origin)?;
         let done = self.write_all(&edits, places, &journal, cancel, told);
-        let cause = match done.map(|()| Journal::remove(&self.state, &path)) {
-            Ok(Ok(())) => return Ok(Committed { files: edits.len(), bytes: bytes_of(&edits) }),
+        let cause = match done.map(|()| self.end_journal(&path, origin)) {
+            Ok(Ok(kept)) => return Ok(Committed { files: edits.len(), bytes: bytes_of(&edits), kept }),
             Ok(Err(Removal::NotSynced(why))) => return Err(EditError::NotDurable { why }),
             Ok(Err(Removal::NotRemoved(why))) => EditError::step("the journal", "removing")(std::io::Error::other(why)),
             Err(cause) => cause,
@@ -241,7 +268,7 @@ impl Workspace {
     }
 
     /// Opens the place of a file that still has the content it was planned with.
-    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
+    fn open_unchanged(&self, edit: &PlannedEdit) -> Result<Destination, EditError> {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
@@ -259,12 +286,13 @@ impl Workspace {
     fn write_all(
         &self,
         edits: &[&PlannedEdit],
-        places: Vec<Place>,
+        places: Vec<Destination>,
         journal: &Journal,
         cancel: &Cancel,
         told: &mut dyn FnMut(usize),
     ) -> Result<(), EditError> {
         let gate = self.gate();
+        // First all new contents beside their files: a full disk fails here, before a file has changed.
         let mut running = Vec::with_capacity(edits.len());
         for ((edit, entry), place) in edits.iter().zip(&journal.entries).zip(places) {
             let shown = edit.path().as_str();
@@ -279,6 +307,7 @@ impl Workspace {
             running.push(Running { edit, entry, folder, name });
         }
         cancel.check().map_err(|_| EditError::Cancelled)?;
+        // Then every file is swapped with its new content; from here on only the journal leads back.
         for (index, file) in running.iter().enumerate() {
             self.put_in_place(file)?;
             told(index + 1);
@@ -287,6 +316,7 @@ impl Workspace {
             let failed = EditError::step(file.edit.path().as_str(), "removing the old content");
             disk::remove(gate, &file.folder, &file.entry.temporary).map_err(failed)?;
         }
+        // Each folder is synchronised once, or a power cut could undo the swap.
         let mut synced = Vec::new();
         for file in &running {
             let id = file.folder.id();
@@ -305,7 +335,8 @@ impl Workspace {
             for folder in &entry.folders {
                 let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
                 let shown = edit.path().as_str();
-                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
+                let place =
+                    crate::destination::find(self.gate(), &edit.target().root, &inner, self.list_closed(), shown)?;
                 let failed = EditError::step(shown, "synchronising a new folder");
                 disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
             }
@@ -385,7 +416,7 @@ fn give_back(
     Ok(())
 }
 
-fn journal_of(edits: &[&PlannedEdit], places: &[Place], id: &str) -> Journal {
+fn journal_of(edits: &[&PlannedEdit], places: &[Destination], id: &str) -> Journal {
     let mut roots: Vec<PathBuf> = Vec::new();
     let mut entries = Vec::with_capacity(edits.len());
     for (number, (edit, place)) in edits.iter().zip(places).enumerate() {

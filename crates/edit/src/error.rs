@@ -128,6 +128,12 @@ pub enum EditError {
     /// Another write holds the lock, or the state folder fails.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The batch is not kept, so it cannot be taken back.
+    #[error("the write `{id}` cannot be taken back: it is not kept; expected the id of a listed one")]
+    NotKept {
+        /// The id as given.
+        id: String,
+    },
     /// Cancelled before the first file was replaced.
     #[error("cancelled; no file was changed")]
     Cancelled,

@@ -9,6 +9,7 @@ use m1nd_store::{SharedFolder, StoreError, durable_write};
 use serde::{Deserialize, Serialize};
 
 use crate::EditError;
+use crate::undo::Origin;
 
 /// Prefix of the names of files with new content, and of old files until the batch is done.
 pub(crate) const TEMPORARY: &str = ".m1nd-edit-";
@@ -55,10 +56,14 @@ impl Entry {
 }
 
 impl Journal {
-    /// Writes it to a new file of the folder, durably. Returns its path.
-    pub(crate) fn write(&self, folder: &SharedFolder, id: &str) -> Result<PathBuf, EditError> {
+    /// Writes it to a new file of the folder, durably, and behind it who writes it. Returns its path.
+    pub(crate) fn write(&self, folder: &SharedFolder, id: &str, origin: Option<&Origin>) -> Result<PathBuf, EditError> {
         let path = folder.path().join(format!("{id}{JOURNAL}"));
-        let body = postcard::to_stdvec(self).map_err(|error| report_damage(&path, &error.to_string()))?;
+        let damage = |error: postcard::Error| report_damage(&path, &error.to_string());
+        let mut body = postcard::to_stdvec(self).map_err(damage)?;
+        if let Some(origin) = origin {
+            body.extend(postcard::to_stdvec(origin).map_err(damage)?);
+        }
         let sum = ContentHash::of(&body);
         durable_write(folder.system(), &path, &[MAGIC, &sum.as_bytes()[..], &body].concat())?;
         Ok(path)
@@ -85,6 +90,14 @@ impl Journal {
     /// [`StoreError::Damaged`] if its content is not a journal, [`StoreError::TooNew`] for one of a newer version.
     /// Others mean that it could not be read now.
     pub(crate) fn read(folder: &SharedFolder, path: &Path) -> Result<Option<Self>, EditError> {
+        Ok(Self::read_with_origin(folder, path)?.map(|(journal, _)| journal))
+    }
+
+    /// Like [`Journal::read`], with who writes it, if that is known.
+    pub(crate) fn read_with_origin(
+        folder: &SharedFolder,
+        path: &Path,
+    ) -> Result<Option<(Self, Option<Origin>)>, EditError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bytes = match folder.read(&name, MAX_BYTES) {
             Ok(Some(bytes)) => bytes,
@@ -109,7 +122,10 @@ impl Journal {
         if ContentHash::of(body).as_bytes() != sum {
             return Err(report_damage(path, "its checksum differs"));
         }
-        postcard::from_bytes(body).map(Some).map_err(|error| report_damage(path, &error.to_string()))
+        let damage = |error: postcard::Error| report_damage(path, &error.to_string());
+        let (journal, rest) = postcard::take_from_bytes(body).map_err(damage)?;
+        let origin = (!rest.is_empty()).then(|| postcard::from_bytes(rest)).transpose().map_err(damage)?;
+        Ok(Some((journal, origin)))
     }
 
     /// Removes a journal, durably: from then on the batch is done or undone.

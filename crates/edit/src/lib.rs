@@ -5,6 +5,7 @@
 //! - [`Workspace::commit`] writes a journal with the old content, then the new content beside each file, then puts
 //!   each in its place, and removes the journal last. Whatever fails, the old content comes back at once; after a
 //!   crash, [`Workspace::recover`] undoes the batch, or finishes one whose files are all in place.
+//! - [`Workspace::commit_as`] keeps the journal as a record for a day, and [`Workspace::plan_undo`] takes the batch back.
 //! - Paths are opened folder by folder from the handle of a root. No link is followed; folders of version control, the
 //!   state of m1nd and files that are not text are refused.
 //!
@@ -16,19 +17,18 @@
 
 mod attributes;
 mod commit;
-mod diff;
+mod destination;
 mod disk;
-mod encoding;
 mod error;
 mod guarded;
-mod header;
 mod journal;
-mod patch;
-mod place;
 mod plan;
 mod recovery;
-mod replace;
 mod rollback;
+mod text;
+mod undo;
+
+use text::{diff, encoding, header, patch, replace};
 
 pub use commit::{Committed, Workspace};
 pub use diff::{LineCounts, unified_diff};
@@ -40,3 +40,4 @@ pub use patch::{FilePatch, split_patch};
 pub use plan::{Change, Edit, Expected, MAX_BATCH_BYTES, MAX_EDITS, MAX_FILE_BYTES, Plan, PlannedEdit, Target};
 pub use recovery::{BatchOutcome, InterruptedWrite, Recovered, RecoveredBatch};
 pub use replace::Replacement;
+pub use undo::{FileChange, KEPT_MS, KeptFile, KeptWrite, MAX_KEPT_BYTES, Origin};

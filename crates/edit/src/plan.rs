@@ -7,10 +7,10 @@ use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::Workspace;
+use crate::destination::{self, Destination};
 use crate::diff::changed_lines;
 use crate::disk::{self, Found, Gate};
 use crate::encoding::{Encoding, with_endings_of};
-use crate::place::{self, Place};
 use crate::replace::{Replacement, apply_replacements};
 use crate::{EditError, LineCounts, patch, unified_diff};
 
@@ -82,11 +82,11 @@ pub(crate) struct Before {
 /// An edit with the content before and after it.
 #[derive(Debug)]
 pub struct PlannedEdit {
-    target: Target,
+    pub(crate) target: Target,
     pub(crate) before: Option<Before>,
     pub(crate) after: Option<Vec<u8>>,
-    after_text: Option<String>,
-    encoding: Encoding,
+    pub(crate) after_text: Option<String>,
+    pub(crate) encoding: Encoding,
     /// Mode of a file that is created.
     pub(crate) new_mode: Option<u32>,
     /// Whether the file is a program afterwards; `None` as before.
@@ -96,7 +96,7 @@ pub struct PlannedEdit {
 /// A batch that can be committed.
 #[derive(Debug)]
 pub struct Plan {
-    edits: Vec<PlannedEdit>,
+    pub(crate) edits: Vec<PlannedEdit>,
 }
 
 impl Plan {
@@ -243,12 +243,12 @@ impl Workspace {
     }
 
     /// Opens the folders on the way to a file.
-    pub(crate) fn place(&self, target: &Target) -> Result<Place, EditError> {
+    pub(crate) fn place(&self, target: &Target) -> Result<Destination, EditError> {
         let path = target.path.as_str();
         if self.holds(target.root.path()) {
             return Err(EditError::Refused { path: path.to_owned(), why: "it belongs to the state of m1nd" });
         }
-        place::find(self.gate(), &target.root, &target.inner, self.list_closed(), path)
+        destination::find(self.gate(), &target.root, &target.inner, self.list_closed(), path)
     }
 }
 
@@ -257,7 +257,7 @@ fn before_encoding(before: &Before) -> Encoding {
 }
 
 /// The current content of the file at a place.
-fn read_before(gate: &dyn Gate, place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
+pub(crate) fn read_before(gate: &dyn Gate, place: &Destination, target: &Target) -> Result<Option<Before>, EditError> {
     let path = target.path.as_str();
     if !place.missing.is_empty() {
         return Ok(None);
@@ -366,13 +366,13 @@ fn encode_text(path: &str, encoding: Encoding, text: &str) -> Result<Vec<u8>, Ed
 
 /// Files of a batch so far, under all their names.
 #[derive(Debug, Default)]
-struct Seen {
+pub(crate) struct Seen {
     numbers: HashMap<(u64, u64), String>,
     names: HashMap<String, String>,
 }
 
 impl Seen {
-    fn add(&mut self, gate: &dyn Gate, place: &Place, target: &Target) -> Result<(), EditError> {
+    pub(crate) fn add(&mut self, gate: &dyn Gate, place: &Destination, target: &Target) -> Result<(), EditError> {
         let path = target.path.as_str();
         let duplicate = |other: String| EditError::Duplicate { path: path.to_owned(), other };
         let found = match place.missing.is_empty() {

@@ -19,6 +19,7 @@ use crate::disk;
 use crate::journal::{Journal, Removal};
 use crate::plan::MAX_FILE_BYTES;
 use crate::rollback::{Examination, Examined, Standing};
+use crate::undo::Origin;
 
 /// Maximum number of files that a message names.
 const MAX_NAMED: usize = 20;
@@ -86,9 +87,9 @@ impl Workspace {
     pub(crate) fn recover_all(&self) -> Result<Recovered, EditError> {
         let mut sum = Recovered::default();
         for path in Journal::list(self.state())? {
-            let batch = match Journal::read(self.state(), &path) {
+            let batch = match Journal::read_with_origin(self.state(), &path) {
                 Ok(None) => continue,
-                Ok(Some(journal)) => self.recover_batch(&journal, &path)?,
+                Ok(Some((journal, origin))) => self.recover_batch(&journal, origin.as_ref(), &path)?,
                 Err(EditError::Store(StoreError::Damaged { detail, .. })) => RecoveredBatch {
                     outcome: BatchOutcome::Unreadable,
                     files: Vec::new(),
@@ -106,7 +107,12 @@ impl Workspace {
         Ok(sum)
     }
 
-    fn recover_batch(&self, journal: &Journal, path: &Path) -> Result<RecoveredBatch, EditError> {
+    fn recover_batch(
+        &self,
+        journal: &Journal,
+        origin: Option<&Origin>,
+        path: &Path,
+    ) -> Result<RecoveredBatch, EditError> {
         let all: Vec<RepoPath> = journal.entries.iter().map(|entry| entry.path.clone()).collect();
         let batch =
             |outcome, changed, copies| RecoveredBatch { outcome, files: all.clone(), changed, copies, why: None };
@@ -128,9 +134,11 @@ impl Workspace {
         } else {
             batch(BatchOutcome::Undone, self.undo_files(journal, &files)?, None)
         };
-        match Journal::remove(self.state(), path) {
+        // Only a batch that is done can be taken back.
+        let origin = origin.filter(|_| recovered.outcome == BatchOutcome::Finished);
+        match self.end_journal(path, origin) {
             // If its removal does not last, the next recovery finds the same.
-            Ok(()) | Err(Removal::NotSynced(_)) => Ok(recovered),
+            Ok(_) | Err(Removal::NotSynced(_)) => Ok(recovered),
             Err(Removal::NotRemoved(why)) => {
                 Err(EditError::step("the journal", "removing")(std::io::Error::other(why)))
             }

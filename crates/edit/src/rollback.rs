@@ -9,9 +9,9 @@ use m1nd_vfs::{Folder, Root, VfsError};
 
 use crate::EditError;
 use crate::commit::Workspace;
+use crate::destination::Destination;
 use crate::disk::{self, Content, Gate};
 use crate::journal::{Entry, Journal};
-use crate::place::Place;
 use crate::plan::MAX_FILE_BYTES;
 
 /// Where a file of a batch stands.
@@ -32,7 +32,7 @@ pub(crate) enum Standing {
 pub(crate) struct Examined<'j> {
     pub(crate) entry: &'j Entry,
     /// Its place; `None` if no folder of this path can be opened.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Destination>,
     pub(crate) standing: Standing,
 }
 
@@ -71,7 +71,7 @@ impl Workspace {
 
     fn examine_file<'j>(&self, root: &Root, entry: &'j Entry) -> Result<Examined<'j>, EditError> {
         let shown = entry.path.as_str();
-        let place = match crate::place::find(self.gate(), root, &entry.inner, self.list_closed(), shown) {
+        let place = match crate::destination::find(self.gate(), root, &entry.inner, self.list_closed(), shown) {
             Ok(place) => place,
             Err(EditError::Files(error @ VfsError::Unreadable { .. })) => return Err(error.into()),
             // Somebody put something else in the place of a folder: there is nothing of ours in it.
@@ -134,11 +134,13 @@ impl Workspace {
     }
 
     /// Removes the folders that were created, if they are empty.
-    fn remove_folders(&self, root: &Path, entry: &Entry) -> Result<(), EditError> {
+    pub(crate) fn remove_folders(&self, root: &Path, entry: &Entry) -> Result<(), EditError> {
         let shown = entry.path.as_str();
         for folder in entry.folders.iter().rev() {
             let (Ok(path), Some(root)) = (RepoPath::new(folder), open_root(root)?) else { continue };
-            let Ok(place) = crate::place::find(self.gate(), &root, &path, self.list_closed(), shown) else { continue };
+            let Ok(place) = crate::destination::find(self.gate(), &root, &path, self.list_closed(), shown) else {
+                continue;
+            };
             if place.missing.is_empty() {
                 let failed = EditError::step(shown, "removing a new folder");
                 disk::remove_empty_folder(self.gate(), &place.folder, &place.name).map_err(failed)?;
@@ -174,7 +176,7 @@ fn open_root(path: &Path) -> Result<Option<Root>, EditError> {
 }
 
 /// Where a file stands, by its content and by what lies beside it.
-fn standing_of(gate: &dyn Gate, place: &Place, entry: &Entry) -> io::Result<Standing> {
+fn standing_of(gate: &dyn Gate, place: &Destination, entry: &Entry) -> io::Result<Standing> {
     let current = disk::content_of(gate, &place.folder, &place.name, MAX_FILE_BYTES)?;
     if matches!(current, Content::Other(_)) {
         return Ok(Standing::Other);
@@ -189,7 +191,7 @@ fn standing_of(gate: &dyn Gate, place: &Place, entry: &Entry) -> io::Result<Stan
 
 /// Returns whether what lies beside a file that has its new content was saved by somebody, and came out of its place
 /// by the exchange.
-fn is_saved(gate: &dyn Gate, place: &Place, entry: &Entry, current: &Content) -> io::Result<bool> {
+fn is_saved(gate: &dyn Gate, place: &Destination, entry: &Entry, current: &Content) -> io::Result<bool> {
     let Some(before) = entry.before_hash() else { return Ok(false) };
     let Content::Bytes(beside) = disk::content_of(gate, &place.folder, &entry.temporary, MAX_FILE_BYTES)? else {
         return Ok(false);
@@ -205,7 +207,7 @@ fn is_saved(gate: &dyn Gate, place: &Place, entry: &Entry, current: &Content) ->
 }
 
 /// Gives one file its old content, if it has the new one. Returns whether it has what somebody else saved.
-fn put_back(gate: &dyn Gate, place: &Place, entry: &Entry) -> io::Result<bool> {
+fn put_back(gate: &dyn Gate, place: &Destination, entry: &Entry) -> io::Result<bool> {
     let folder = &place.folder;
     match standing_of(gate, place, entry)? {
         Standing::Old => return Ok(false),
@@ -233,7 +235,7 @@ fn put_back(gate: &dyn Gate, place: &Place, entry: &Entry) -> io::Result<bool> {
 
 /// Takes the new content out of its place, and puts what is at `other` there instead, or nothing if nothing is there.
 /// What somebody saved at this moment goes back. Returns whether that happened.
-fn take_out(gate: &dyn Gate, place: &Place, entry: &Entry, other: &str) -> io::Result<bool> {
+fn take_out(gate: &dyn Gate, place: &Destination, entry: &Entry, other: &str) -> io::Result<bool> {
     let (folder, name) = (&place.folder, place.name.as_str());
     let is_other_there = matches!(disk::look(gate, folder, other)?, disk::Found::File(_));
     if entry.after.is_none() {

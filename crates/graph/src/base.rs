@@ -7,8 +7,8 @@ use m1nd_base::{EdgeTier, NodeKind, Relation};
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
+use crate::snapshot_file::{Container, Tag};
 use crate::types::SitesInner;
 use crate::{EdgeRef, NodeIx, Sites, SnapshotError, UnresolvedRef};
 

@@ -8,9 +8,9 @@ use zerocopy::little_endian::{F32, U16, U32};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::base::{self, Base};
-use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
+use crate::snapshot_file::{Container, Tag};
 use crate::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, NodeIx, Part, UnresolvedInput, weights};
 
 /// Collects parts and packs them into a [`Graph`]. Keeps nothing of a part but a copy of its texts, so parts can be
@@ -533,6 +533,7 @@ impl Graph {
         keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
     ) {
         let nodes = || self.nodes().filter(|&node| keeps_node(node));
+        // Nodes of a file are pushed together: the builder gives them numbers in a row.
         for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
             let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
             let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
@@ -540,6 +541,7 @@ impl Graph {
                 std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
             builder.push_nodes(&nodes);
         }
+        // Edges and open references follow when all their ends are known.
         let mut sites = Vec::new();
         for node in nodes() {
             for edge in self.out_edges(node).filter(|edge| keeps_edge(edge)) {

@@ -31,6 +31,7 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
         graph.signature(node),
         graph.doc(node),
     )?;
+    // Sorted by ids: numbers of nodes depend on the order of building, and dumps are compared.
     let mut edges: Vec<_> = graph.out_edges(node).collect();
     edges.sort_unstable_by_key(|edge| (graph.id(edge.to), edge.relation, edge.tier));
     for edge in edges {

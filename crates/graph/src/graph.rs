@@ -6,10 +6,10 @@ use std::sync::Arc;
 use m1nd_base::{EdgeTier, NodeKind, node_id};
 
 use crate::base::{self, Base};
-use crate::container::{Container, Tag};
 use crate::dispatch_cache::DispatchCache;
 use crate::layout::NONE;
 use crate::overlay::{Change, Overlay};
+use crate::snapshot_file::{Container, Tag};
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, SnapshotError, UnresolvedRef};
 
 /// Maximum nesting depth of nodes that is followed.

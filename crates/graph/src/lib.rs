@@ -4,34 +4,29 @@
 //! regardless of file order and number of threads.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod articulation;
+mod algorithms;
 mod base;
 mod build;
-pub mod container;
 mod declarations;
-mod dispatch;
 mod dispatch_cache;
 mod dump;
 mod graph;
 mod layout;
-pub mod loss;
 mod map;
 mod overlay;
-pub mod paths;
-pub mod rank;
-pub mod reach;
-pub mod spread;
-pub mod support;
+mod snapshot_file;
 mod types;
-pub mod weights;
+
+use algorithms::{articulation, dispatch};
+pub use algorithms::{loss, paths, rank, reach, spread, support, weights};
 
 pub use articulation::Articulation;
 pub use build::{BuildReport, GraphBuilder};
-pub use container::{Container, FORMAT_VERSION, Tag, write_container};
 pub use dispatch::{Dispatch, Dispatched};
 pub use dispatch_cache::Replacements;
 pub use graph::Graph;
 pub use overlay::Change;
+pub use snapshot_file::{Container, FORMAT_VERSION, Tag, write_container};
 pub use types::{
     EdgeInput, EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, SnapshotError, UnresolvedInput, UnresolvedRef,
 };

@@ -22,27 +22,22 @@
 //! - Paths that are not UTF-8, and submodules, are left out.
 
 mod cochange;
-mod contents;
 mod error;
+mod git;
 mod history;
-mod identity;
-mod index;
 mod lines;
-mod locate;
 mod messages;
 mod moments;
 mod moves;
-mod objects;
-mod programs;
 mod read;
-mod renames;
-mod revision;
+mod repository;
 mod rules;
-mod settings;
 mod steps;
 mod stored;
-mod tree_diff;
-mod walk;
+
+use repository::{locate, settings};
+
+use git::{contents, identity, objects, renames, revision, tree_diff, walk};
 
 pub use cochange::{Partner, TogetherPair};
 pub use contents::{BlobId, CommitId, Contents, TreeFile};

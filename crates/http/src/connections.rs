@@ -10,10 +10,11 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::Limits;
@@ -28,6 +29,10 @@ const HEADERS: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long connections may take to end with the server.
 const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Answer to a request without encryption where a certificate is in use.
+const NEEDS_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 50\r\nConnection: \
+    close\r\n\r\nthis server is encrypted: its address is https://\n";
 
 /// Connections that have not sent a request yet. A new one too many ends the oldest, so that those that send nothing
 /// do not keep others out.
@@ -106,10 +111,10 @@ pub(crate) async fn accept_all(
                 None => connection.serve(stream).await,
                 Some(tls) => {
                     let encrypted = tokio::select! {
-                        encrypted = tokio::time::timeout(connection.patience, tls.accept(stream)) => encrypted,
+                        encrypted = tokio::time::timeout(connection.patience, encrypt(&tls, stream)) => encrypted,
                         () = connection.displaced.cancelled() => return,
                     };
-                    if let Ok(Ok(encrypted)) = encrypted {
+                    if let Ok(Ok(Some(encrypted))) = encrypted {
                         connection.serve(encrypted).await;
                     }
                 }
@@ -120,6 +125,21 @@ pub(crate) async fn accept_all(
     // Each connection holds a permit once it has sent a request.
     let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
     let _ = tokio::time::timeout(FAREWELL, room.acquire_many(all)).await;
+}
+
+/// Negotiates TLS. Returns `None` if the client sent plain HTTP; it has then been answered.
+async fn encrypt(tls: &TlsAcceptor, mut stream: TcpStream) -> std::io::Result<Option<TlsStream<TcpStream>>> {
+    let mut first = [0];
+    stream.peek(&mut first).await?;
+    // Methods of HTTP begin with a capital letter, messages of TLS with a control character.
+    if !first[0].is_ascii_uppercase() {
+        return tls.accept(stream).await.map(Some);
+    }
+    // Read before it is closed: else the system would drop the answer.
+    let _ = stream.read(&mut vec![0; HEAD_BYTES]).await?;
+    stream.write_all(NEEDS_TLS).await?;
+    stream.shutdown().await?;
+    Ok(None)
 }
 
 struct Connection {

@@ -25,10 +25,10 @@ pub(crate) async fn list_memories(State(app): State<Arc<App>>) -> Result<Respons
         let index = memory.index();
         let known: HashMap<String, &IndexedMemory> =
             index.memories.iter().map(|known| (known.id.to_string(), known)).collect();
-        let rows: Vec<Value> = memory.records.iter().map(|record| describe(record, &known)).collect();
+        let list = |records: &[Record]| records.iter().map(|record| describe(record, &known)).collect::<Vec<_>>();
         Ok(json!({
-            "project": project, "registered": true, "approved": memory.is_own(), "memories": rows,
-            "sources": memory.sources(),
+            "project": project, "registered": true, "approved": memory.is_own(),
+            "memories": list(&memory.records), "hidden": list(&memory.hidden), "sources": memory.sources(),
         }))
     })
     .await
@@ -93,7 +93,7 @@ async fn run(
     match done.await {
         Ok(Ok(body)) => Ok(answer(StatusCode::OK, &body)),
         Ok(Err(MemoryError::NoProject { .. })) => {
-            let none = json!({"registered": false, "approved": false, "memories": [], "sources": []});
+            let none = json!({"registered": false, "approved": false, "memories": [], "hidden": [], "sources": []});
             Ok(answer(StatusCode::OK, &none))
         }
         Ok(Err(error)) => Err(memory_error(&error).into()),

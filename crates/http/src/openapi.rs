@@ -181,6 +181,10 @@ fn schemas() -> Value {
             "x": {"type": "number"}, "y": {"type": "number"}, "size": {"type": "number"}, "children": count,
         },
     });
+    let memory = json!({
+        "type": "object", "required": ["id", "type", "title", "content"],
+        "properties": {"id": text, "type": text, "title": text, "content": text},
+    });
     json!({
         "Failure": {
             "type": "object", "required": ["error", "message"],
@@ -216,13 +220,10 @@ fn schemas() -> Value {
         },
         "Document": {"type": "object"},
         "Memory": {
-            "type": "object", "required": ["registered", "approved", "memories", "sources"],
+            "type": "object", "required": ["registered", "approved", "memories", "hidden", "sources"],
             "properties": {
                 "project": text, "registered": {"type": "boolean"}, "approved": {"type": "boolean"},
-                "memories": {"type": "array", "items": {
-                    "type": "object", "required": ["id", "type", "title", "content"],
-                    "properties": {"id": text, "type": text, "title": text, "content": text},
-                }},
+                "memories": {"type": "array", "items": memory}, "hidden": {"type": "array", "items": memory},
                 "sources": {"type": "array", "items": {"type": "object"}},
             },
         },

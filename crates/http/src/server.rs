@@ -13,7 +13,7 @@ use axum::routing::{any, get, post};
 use m1nd_server::{Host, ServeError, ServeOptions, Source};
 use m1nd_store::StoreError;
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -28,6 +28,9 @@ use crate::{Address, connections, events, memory, tls};
 
 /// How long a call over HTTP may take.
 const CALL_TIME: Duration = Duration::from_secs(120);
+/// How many connections may wait to be accepted; the system may allow fewer. A client that finds no place tries again
+/// after a second.
+const BACKLOG: u32 = 4096;
 /// Interval of looks whether anybody uses a server that ends when nobody does.
 const IDLE_STEP: Duration = Duration::from_secs(1);
 
@@ -166,7 +169,7 @@ impl HttpServer {
         let tls = options.certificate.as_ref().map(|(certificate, key)| tls::load(certificate, key)).transpose()?;
         let token = Token::load(home)?;
         let failed = |source| HttpError::Listen { address: wanted, source };
-        let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+        let listener = listen(wanted).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let url = url_of(address, tls.is_some(), &options.names);
         // The entry by which `m1nd open` finds it. Without one the server works, too.
@@ -230,6 +233,15 @@ pub fn adapt_options(options: ServeOptions, limits: &Limits) -> ServeOptions {
         source: Source::Http,
         ..options
     }
+}
+
+/// Opens the listener. Like that of the standard library, it can follow another on the same port at once.
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Ends the server when it had no client for a while.

@@ -59,6 +59,8 @@ pub struct ArgumentRules {
     pub has_overload_signatures: bool,
     /// Whether a class without a constructor takes no arguments.
     pub has_default_constructor: bool,
+    /// Whether a call names arguments by the parameters of its target (`f(size=1)`).
+    pub has_keywords: bool,
 }
 
 /// What compilers ask of types and their members.
@@ -151,6 +153,7 @@ impl EditRules {
             wrapping: Wrapping::Always,
             has_overload_signatures: false,
             has_default_constructor: false,
+            has_keywords: false,
         },
         types: TypeRules {
             override_mark: None,
@@ -225,6 +228,7 @@ const PYTHON: EditRules = EditRules {
     arguments: ArgumentRules {
         strictness: Some(Strictness::Both),
         wrapping: Wrapping::Unless(AS_DECLARED),
+        has_keywords: true,
         ..EditRules::DEFAULT.arguments
     },
     types: TypeRules { is_typed: false, ..EditRules::DEFAULT.types },

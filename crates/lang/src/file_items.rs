@@ -31,11 +31,13 @@ pub struct FileItem {
     pub lines: Range<usize>,
     /// What it is.
     pub kind: ItemKind,
+    /// The word of the grammar for it (`if_statement`).
+    pub node_kind: Box<str>,
     /// The module that it imports from, and the names.
     pub import: Option<ImportParts>,
 }
 
-/// The parts of an import that names a module (Python, JavaScript, TypeScript).
+/// The parts of an import that names a module (Python, JavaScript, TypeScript), or of one that lists packages (Go).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportParts {
     /// The module as it is written, without quotes, with the dots of a relative one. Empty for `import a, b`.
@@ -121,10 +123,38 @@ pub fn file_items(language: Language, text: &str, limits: &Limits, cancel: &Canc
         let first = attached_start(text, &mut waiting, bytes.start, &mut items);
         let lines = start_of_line(text, first)..end_of_line(text, bytes.end);
         let (kind, import) = describe(node, &kinds);
-        items.push(FileItem { bytes, lines, kind, import });
+        items.push(FileItem { bytes, lines, kind, node_kind: node.kind().into(), import });
     }
     items.extend(waiting.into_iter().map(|bytes| comment(text, bytes)));
     Some(items)
+}
+
+/// The imports and re-exports of a file wherever they stand, in order; `None` as [`file_items`].
+pub fn import_statements(language: Language, text: &str, limits: &Limits, cancel: &Cancel) -> Option<Vec<FileItem>> {
+    let kinds = kinds(language)?;
+    let grammar = language.grammar()?;
+    let prepared = languages::prepare(language, text);
+    let tree = parse::parse(&grammar, prepared.as_bytes(), limits, cancel).ok()?;
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let (kind, import) = describe(node, &kinds);
+        let is_import = matches!(kind, ItemKind::Import | ItemKind::Reexport);
+        if is_import {
+            let bytes = node.byte_range();
+            let lines = start_of_line(text, bytes.start)..end_of_line(text, bytes.end);
+            found.push(FileItem { bytes, lines, kind, node_kind: node.kind().into(), import });
+        }
+        if !is_import && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(found);
+            }
+        }
+    }
 }
 
 /// Where the comments begin that belong to a statement; those that do not become items of their own.
@@ -149,7 +179,7 @@ fn attached_start(text: &str, waiting: &mut Vec<Range<usize>>, start: usize, ite
 
 fn comment(text: &str, bytes: Range<usize>) -> FileItem {
     let lines = start_of_line(text, bytes.start)..end_of_line(text, bytes.end);
-    FileItem { bytes, lines, kind: ItemKind::Comment, import: None }
+    FileItem { bytes, lines, kind: ItemKind::Comment, node_kind: "comment".into(), import: None }
 }
 
 fn start_of_line(text: &str, at: usize) -> usize {
@@ -188,8 +218,11 @@ fn describe(node: Node<'_>, kinds: &Kinds) -> (ItemKind, Option<ImportParts>) {
     (ItemKind::Other, None)
 }
 
-/// The parts of an import of Python or a script; `None` for other languages.
+/// The parts of an import of Python, a script or Go; `None` for other languages.
 fn parts(node: Node<'_>) -> Option<ImportParts> {
+    if node.kind() == "import_declaration" {
+        return list_specs(node);
+    }
     if !matches!(node.kind(), "import_statement" | "import_from_statement" | "export_statement") {
         return None;
     }
@@ -213,6 +246,30 @@ fn parts(node: Node<'_>) -> Option<ImportParts> {
         }
     }
     Some(parts)
+}
+
+/// The imports of a declaration of Go: `name` is the path in its quotes.
+fn list_specs(node: Node<'_>) -> Option<ImportParts> {
+    let mut cursor = node.walk();
+    let mut names = Vec::new();
+    for child in node.named_children(&mut cursor) {
+        let mut inner = child.walk();
+        match child.kind() {
+            "import_spec" => names.push(import_spec(child)?),
+            "import_spec_list" => {
+                let specs = child.named_children(&mut inner).filter(|spec| spec.kind() == "import_spec");
+                names.extend(specs.filter_map(import_spec));
+            }
+            _ => {}
+        }
+    }
+    (!names.is_empty()).then(|| ImportParts { names, ..ImportParts::default() })
+}
+
+fn import_spec(node: Node<'_>) -> Option<ImportedName> {
+    let name = node.child_by_field_name("path")?.byte_range();
+    let alias = node.child_by_field_name("name").map(|alias| alias.byte_range());
+    Some(ImportedName { bytes: node.byte_range(), name, alias })
 }
 
 fn list_clause(clause: Node<'_>, parts: &mut ImportParts) {

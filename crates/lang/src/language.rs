@@ -96,7 +96,7 @@ pub enum Tier {
 }
 
 /// One row of the table.
-struct Row {
+struct LanguageRow {
     language: Language,
     /// Name on the wire and in `help`.
     name: &'static str,
@@ -107,120 +107,156 @@ struct Row {
     names: &'static [&'static str],
 }
 
-static ROWS: &[Row] = &[
-    Row { language: Language::Text, name: "text", tier: Tier::Named, extensions: &[], names: &[] },
-    Row {
+static ROWS: &[LanguageRow] = &[
+    LanguageRow { language: Language::Text, name: "text", tier: Tier::Named, extensions: &[], names: &[] },
+    LanguageRow {
         language: Language::Python,
         name: "python",
         tier: Tier::Linked,
         extensions: &["py", "pyi", "pyw"],
         names: &["python", "python3"],
     },
-    Row {
+    LanguageRow {
         language: Language::JavaScript,
         name: "javascript",
         tier: Tier::Linked,
         extensions: &["js", "jsx", "mjs", "cjs"],
         names: &["node"],
     },
-    Row {
+    LanguageRow {
         language: Language::TypeScript,
         name: "typescript",
         tier: Tier::Linked,
         extensions: &["ts", "mts", "cts"],
         names: &[],
     },
-    Row { language: Language::Tsx, name: "tsx", tier: Tier::Linked, extensions: &["tsx"], names: &[] },
-    Row { language: Language::Vue, name: "vue", tier: Tier::Linked, extensions: &["vue"], names: &[] },
-    Row { language: Language::Svelte, name: "svelte", tier: Tier::Linked, extensions: &["svelte"], names: &[] },
-    Row { language: Language::Astro, name: "astro", tier: Tier::Linked, extensions: &["astro"], names: &[] },
-    Row { language: Language::Rust, name: "rust", tier: Tier::Linked, extensions: &["rs"], names: &[] },
-    Row { language: Language::Go, name: "go", tier: Tier::Linked, extensions: &["go"], names: &[] },
-    Row { language: Language::Java, name: "java", tier: Tier::Linked, extensions: &["java"], names: &[] },
-    Row { language: Language::C, name: "c", tier: Tier::Linked, extensions: &["c", "h"], names: &[] },
-    Row {
+    LanguageRow { language: Language::Tsx, name: "tsx", tier: Tier::Linked, extensions: &["tsx"], names: &[] },
+    LanguageRow { language: Language::Vue, name: "vue", tier: Tier::Linked, extensions: &["vue"], names: &[] },
+    LanguageRow { language: Language::Svelte, name: "svelte", tier: Tier::Linked, extensions: &["svelte"], names: &[] },
+    LanguageRow { language: Language::Astro, name: "astro", tier: Tier::Linked, extensions: &["astro"], names: &[] },
+    LanguageRow { language: Language::Rust, name: "rust", tier: Tier::Linked, extensions: &["rs"], names: &[] },
+    LanguageRow { language: Language::Go, name: "go", tier: Tier::Linked, extensions: &["go"], names: &[] },
+    LanguageRow { language: Language::Java, name: "java", tier: Tier::Linked, extensions: &["java"], names: &[] },
+    LanguageRow { language: Language::C, name: "c", tier: Tier::Linked, extensions: &["c", "h"], names: &[] },
+    LanguageRow {
         language: Language::Cpp,
         name: "cpp",
         tier: Tier::Linked,
         extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
         names: &[],
     },
-    Row { language: Language::CSharp, name: "csharp", tier: Tier::Outlined, extensions: &["cs", "csx"], names: &[] },
-    Row {
+    LanguageRow {
+        language: Language::CSharp,
+        name: "csharp",
+        tier: Tier::Outlined,
+        extensions: &["cs", "csx"],
+        names: &[],
+    },
+    LanguageRow {
         language: Language::Kotlin,
         name: "kotlin",
         tier: Tier::Outlined,
         extensions: &["kt", "kts"],
         names: &["kotlin"],
     },
-    Row {
+    LanguageRow {
         language: Language::Php,
         name: "php",
         tier: Tier::Outlined,
         extensions: &["php", "phtml", "php5", "phps"],
         names: &["php"],
     },
-    Row { language: Language::Swift, name: "swift", tier: Tier::Outlined, extensions: &["swift"], names: &["swift"] },
-    Row {
+    LanguageRow {
+        language: Language::Swift,
+        name: "swift",
+        tier: Tier::Outlined,
+        extensions: &["swift"],
+        names: &["swift"],
+    },
+    LanguageRow {
         language: Language::Ruby,
         name: "ruby",
         tier: Tier::Outlined,
         extensions: &["rb", "rake", "gemspec", "ru"],
         names: &["ruby", "rake", "Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
     },
-    Row {
+    LanguageRow {
         language: Language::Bash,
         name: "bash",
         tier: Tier::Outlined,
         extensions: &["sh", "bash", "zsh", "ksh", "bats"],
         names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
     },
-    Row { language: Language::Lua, name: "lua", tier: Tier::Outlined, extensions: &["lua"], names: &["lua", "luajit"] },
-    Row {
+    LanguageRow {
+        language: Language::Lua,
+        name: "lua",
+        tier: Tier::Outlined,
+        extensions: &["lua"],
+        names: &["lua", "luajit"],
+    },
+    LanguageRow {
         language: Language::Scala,
         name: "scala",
         tier: Tier::Outlined,
         extensions: &["scala", "sc", "sbt"],
         names: &["scala"],
     },
-    Row {
+    LanguageRow {
         language: Language::Markdown,
         name: "markdown",
         tier: Tier::Outlined,
         extensions: &["md", "markdown", "mdx", "mdown"],
         names: &[],
     },
-    Row { language: Language::RestructuredText, name: "rst", tier: Tier::Outlined, extensions: &["rst"], names: &[] },
-    Row {
+    LanguageRow {
+        language: Language::RestructuredText,
+        name: "rst",
+        tier: Tier::Outlined,
+        extensions: &["rst"],
+        names: &[],
+    },
+    LanguageRow {
         language: Language::AsciiDoc,
         name: "asciidoc",
         tier: Tier::Outlined,
         extensions: &["adoc", "asciidoc"],
         names: &[],
     },
-    Row {
+    LanguageRow {
         language: Language::Html,
         name: "html",
         tier: Tier::Outlined,
         extensions: &["html", "htm", "xhtml"],
         names: &[],
     },
-    Row { language: Language::Notebook, name: "jupyter", tier: Tier::Linked, extensions: &["ipynb"], names: &[] },
-    Row { language: Language::Docx, name: "docx", tier: Tier::Outlined, extensions: &["docx"], names: &[] },
-    Row { language: Language::Pptx, name: "pptx", tier: Tier::Outlined, extensions: &["pptx"], names: &[] },
-    Row { language: Language::Xlsx, name: "xlsx", tier: Tier::Outlined, extensions: &["xlsx"], names: &[] },
-    Row { language: Language::Pdf, name: "pdf", tier: Tier::Outlined, extensions: &["pdf"], names: &[] },
-    Row { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
-    Row {
+    LanguageRow {
+        language: Language::Notebook,
+        name: "jupyter",
+        tier: Tier::Linked,
+        extensions: &["ipynb"],
+        names: &[],
+    },
+    LanguageRow { language: Language::Docx, name: "docx", tier: Tier::Outlined, extensions: &["docx"], names: &[] },
+    LanguageRow { language: Language::Pptx, name: "pptx", tier: Tier::Outlined, extensions: &["pptx"], names: &[] },
+    LanguageRow { language: Language::Xlsx, name: "xlsx", tier: Tier::Outlined, extensions: &["xlsx"], names: &[] },
+    LanguageRow { language: Language::Pdf, name: "pdf", tier: Tier::Outlined, extensions: &["pdf"], names: &[] },
+    LanguageRow { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
+    LanguageRow {
         language: Language::GraphQl,
         name: "graphql",
         tier: Tier::Outlined,
         extensions: &["graphql", "graphqls", "gql"],
         names: &[],
     },
-    Row { language: Language::Sql, name: "sql", tier: Tier::Outlined, extensions: &["sql"], names: &[] },
-    Row { language: Language::Yaml, name: "yaml", tier: Tier::Outlined, extensions: &["yaml", "yml"], names: &[] },
-    Row {
+    LanguageRow { language: Language::Sql, name: "sql", tier: Tier::Outlined, extensions: &["sql"], names: &[] },
+    LanguageRow {
+        language: Language::Yaml,
+        name: "yaml",
+        tier: Tier::Outlined,
+        extensions: &["yaml", "yml"],
+        names: &[],
+    },
+    LanguageRow {
         language: Language::Docker,
         name: "dockerfile",
         tier: Tier::Outlined,
@@ -230,7 +266,7 @@ static ROWS: &[Row] = &[
 ];
 
 impl Language {
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static LanguageRow {
         ROWS.iter().find(|row| row.language == self).unwrap_or(&ROWS[0])
     }
 

@@ -5,7 +5,7 @@
 //! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod comments;
+mod code_words;
 pub mod edit_rules;
 pub mod facts;
 mod file_items;
@@ -13,13 +13,13 @@ mod implicit_calls;
 mod language;
 pub mod languages;
 mod lines;
-mod literal_keys;
 pub mod local_code;
-mod name_places;
 pub mod outside;
 mod parse;
 pub mod patterns;
 pub mod reading_rules;
+pub mod signatures;
+mod spans;
 mod strings;
 mod syntax;
 mod test_paths;
@@ -27,9 +27,12 @@ pub mod text;
 mod tokens;
 pub mod walk;
 
+use spans::{comments, literal_keys, name_places};
+
+pub use code_words::{CodeWord, code_words};
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
-pub use file_items::{FileItem, ImportParts, ImportedName, ItemKind, file_items};
+pub use file_items::{FileItem, ImportParts, ImportedName, ItemKind, file_items, import_statements};
 pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
 pub use languages::{extract, extract_file, extract_readable, list_declared, listing_language, parse_alone};

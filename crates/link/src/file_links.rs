@@ -7,6 +7,7 @@ mod indirect;
 mod open;
 mod reached;
 mod stubs;
+mod tier;
 
 use std::borrow::Cow;
 
@@ -16,15 +17,16 @@ use smallvec::SmallVec;
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
-use crate::eval::{self, Entity, Eval, Found, Module, Search};
+use crate::eval::{self, Entity, Eval, Found, Search};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Dispatch, Overloads, Yields};
+use crate::rules::{Dispatch, Overloads};
 use crate::tables::files::{DefRef, FileId};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
-use reached::{Reached, entity_targets, push_value};
+use reached::{Reached, push_value};
+use tier::{duck_type, of_heirs, outcome};
 
 /// Targets of a reference from which on none of them is kept: each would be an edge.
 const MOST_TARGETS: usize = 65;
@@ -84,7 +86,7 @@ pub(crate) struct Resolution<'a> {
 
 impl<'a> Resolution<'a> {
     /// The resolution of a row, without further fields.
-    pub(crate) fn new(row: Row<'a>, targets: Vec<Target>, tier: Option<EdgeTier>) -> Self {
+    pub(crate) fn new(row: WrittenUse<'a>, targets: Vec<Target>, tier: Option<EdgeTier>) -> Self {
         Self {
             name: row.name,
             role: row.role,
@@ -210,8 +212,12 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     let is_submodule = eval.rules(file).submodules_are_members
         && unit.facts.name(import.module).is_empty()
         && search.found.iter().all(|found| matches!(found.entity, Entity::Module(_)));
-    let mut rows =
-        vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+    let mut rows = vec![outcome(
+        eval,
+        file,
+        search,
+        WrittenUse { name, role: None, pos: import.pos, from, relation, inexact: false },
+    )];
     if import.kind == ImportKind::Default && rows[0].reason == Some(Reason::ModuleNotFound) {
         // What it brings in is called what the file calls it, or like its module.
         rows[0].name = unit.name_of_import(id).unwrap_or(module_name);
@@ -227,7 +233,7 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         && !(is_submodule && rows[0].tier == Some(EdgeTier::Certain))
     {
         let module = eval.imported_module(file, id);
-        let row = Row { name: module_name, role: None, pos: import.pos, from, relation, inexact: false };
+        let row = WrittenUse { name: module_name, role: None, pos: import.pos, from, relation, inexact: false };
         let module = outcome(eval, file, module, row);
         if module.tier == Some(EdgeTier::Certain) && rows[0].tier != Some(EdgeTier::External) {
             rows.push(Resolution { name: "", ..module });
@@ -251,7 +257,7 @@ fn module_name<'a>(project: &'a Project, unit: &'a Unit, import: &Import, is_hea
 
 /// One reference or import as it is written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub(crate) struct WrittenUse<'a> {
     pub(crate) name: &'a str,
     /// `None` for an import.
     pub(crate) role: Option<Role>,
@@ -344,7 +350,7 @@ fn decoration<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference) -> O
     search.keep(&marks);
     let exercises = exercises(eval, file, reference, &search);
     let row = row(eval, file, reference, "");
-    let row = Row { role: Some(Role::Call), relation: Relation::Calls, ..row };
+    let row = WrittenUse { role: Some(Role::Call), relation: Relation::Calls, ..row };
     let call = outcome(eval, file, search, row);
     let is_own = call.targets.iter().any(|target| matches!(target, Target::Symbol(_)));
     let exercises = exercises && call.tier == Some(EdgeTier::Certain);
@@ -355,7 +361,7 @@ fn decoration<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference) -> O
 fn construction<'a>(
     eval: &mut Eval<'a>,
     file: FileId,
-    row: Row<'a>,
+    row: WrittenUse<'a>,
     constructors: Search,
     classes: Vec<SymbolId>,
     exercises: bool,
@@ -465,7 +471,7 @@ fn find_constructed(
     (eval.constructors(file, callee, class), symbol.into_iter().collect())
 }
 
-fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a str) -> Row<'a> {
+fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a str) -> WrittenUse<'a> {
     let relation = match reference.role {
         Role::Call | Role::Macro => Relation::Calls,
         Role::Read | Role::Write | Role::Type => Relation::References,
@@ -473,7 +479,7 @@ fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a s
         Role::Implement => Relation::Implements,
         Role::Decorate => Relation::Decorates,
     };
-    Row {
+    WrittenUse {
         name,
         role: Some(reference.role),
         pos: reference.pos,
@@ -580,117 +586,6 @@ pub(crate) fn node_around(eval: &Eval<'_>, file: FileId, mut around: Option<DefI
         around = unit.facts.definition(def).owner;
     }
     unit.file_symbol
-}
-
-/// Methods of the name anywhere in the project, for a call on a receiver of which nothing is known.
-fn duck_type(
-    eval: &mut Eval<'_>,
-    file: FileId,
-    reference: &Reference,
-    limits: &Limits,
-    resolution: &mut Resolution<'_>,
-) {
-    let unit = eval.unit(file);
-    let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
-    let rules = eval.rules(file);
-    if reference.role != Role::Call || !rules.duck_typing || rules.common_methods.contains(&unit.facts.name(name)) {
-        return;
-    }
-    match eval.methods_named(file, unit.name(name), limits.link_candidates) {
-        None => resolution.reason = Some(Reason::TooManyCandidates),
-        Some(methods) => {
-            let given = (rules.overloads == Overloads::Chosen && reference.arity != u8::MAX)
-                .then_some(usize::from(reference.arity));
-            for &of in methods.iter() {
-                if given.is_some_and(|given| !eval.takes_arguments(of, given)) {
-                    continue;
-                }
-                if let Some(symbol) = eval.unit(of.file).symbols[of.def.index()] {
-                    resolution.targets.push(Target::Symbol(symbol));
-                }
-            }
-            resolution.targets.sort();
-            resolution.targets.dedup();
-            if !resolution.targets.is_empty() {
-                resolution.tier = Some(EdgeTier::Possible);
-                // Where nothing declares types, a package may be handed values of packages that it does not know.
-                let is_open = rules.yields == Yields::Anything && eval.is_method_elsewhere(file, unit.name(name));
-                resolution.reason = resolution.reason.filter(|_| is_open);
-            }
-        }
-    }
-}
-
-/// Methods of derived classes, for a call on a method's own receiver of a method that only they have.
-fn of_heirs(
-    eval: &mut Eval<'_>,
-    file: FileId,
-    reference: &Reference,
-    limits: &Limits,
-    resolution: &mut Resolution<'_>,
-) {
-    let unit = eval.unit(file);
-    let Expr::Member { base, name } = unit.facts.expr(reference.expr) else { return };
-    let mut reached = Reached::default();
-    for value in eval.of_heirs(file, base, unit.name(name)) {
-        push_value(eval, &value, &mut reached, true);
-    }
-    let mut targets = reached.targets;
-    targets.sort();
-    targets.dedup();
-    if !targets.is_empty() && targets.len() <= limits.link_candidates {
-        resolution.targets = targets;
-        resolution.tier = Some(EdgeTier::Possible);
-        resolution.reason = None;
-    }
-}
-
-/// Converts the result of a search into targets and a tier.
-fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) -> Resolution<'a> {
-    let rules = eval.rules(file);
-    let mut externals = Vec::new();
-    let mut reached = Reached::default();
-    let mut local = false;
-    let Search { found, mut unknown } = search;
-    let several = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
-    // Several files that an include may mean are no module.
-    let is_module = several && !rules.includes;
-    for found in &found {
-        match &found.entity {
-            Entity::External(package, _) => {
-                externals.push(package.to_string());
-                reached.members.add(package);
-            }
-            Entity::BuiltinMethod(..) => externals.push(rules.builtin_package.to_owned()),
-            entity => {
-                let before = reached.targets.len();
-                let part = entity_targets(eval, entity, found, row.role, &mut reached);
-                local |= reached.targets.len() == before;
-                unknown = unknown.or(part);
-            }
-        }
-    }
-    let Reached { targets, mut also, mut members } = reached.in_order();
-    let several_kinds = found.len() > 1 && !targets.is_empty();
-    members.open |= unknown.is_some() || members.paths.len() > 1 || several_kinds;
-    externals.sort();
-    externals.dedup();
-    let (targets, tier, reason) = match (targets.len(), externals.len()) {
-        (0, 0) if local && unknown.is_none() => (Vec::new(), None, None),
-        (0, 0) => {
-            let reason = unknown.unwrap_or(Reason::NameNotFound);
-            let among_tokens = row.inexact && reason == Reason::NameNotFound;
-            (Vec::new(), None, Some(if among_tokens { Reason::AmongTokens } else { reason }))
-        }
-        (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
-        (MOST_TARGETS.., _) => (Vec::new(), None, Some(Reason::TooManyCandidates)),
-        (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),
-        _ => (targets, Some(EdgeTier::Possible), None),
-    };
-    if tier != Some(EdgeTier::Certain) {
-        also.clear();
-    }
-    Resolution { also, members, reason, is_module, ..Resolution::new(row, targets, tier) }
 }
 
 /// Returns whether a call leads from test code to code that is no test.

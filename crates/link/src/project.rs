@@ -15,7 +15,7 @@ use crate::rules::Rules;
 use crate::tables::brief::Brief;
 use crate::tables::defined::Defined;
 use crate::tables::files::{DefRef, FileId, FileTree, Key, Word};
-use crate::tables::index::{Index, Row};
+use crate::tables::index::{Index, Posting};
 use crate::unit::Unit;
 
 /// Where the facts of files come from that are not in memory.
@@ -95,13 +95,13 @@ impl Method {
     const FIELD: u32 = 1 << 31;
     const ABSTRACT: u32 = 1 << 30;
 
-    fn row(self) -> Row {
+    fn row(self) -> Posting {
         let field = if self.is_field { Self::FIELD } else { 0 };
         let of_none = if self.is_abstract { Self::ABSTRACT } else { 0 };
-        Row { file: self.of.file, value: self.of.def.0 | field | of_none }
+        Posting { file: self.of.file, value: self.of.def.0 | field | of_none }
     }
 
-    fn of_row(row: Row) -> Self {
+    fn of_row(row: Posting) -> Self {
         let def = m1nd_lang::facts::DefId(row.value & !(Self::FIELD | Self::ABSTRACT));
         let has = |flag| row.value & flag != 0;
         Self { of: DefRef { file: row.file, def }, is_field: has(Self::FIELD), is_abstract: has(Self::ABSTRACT) }
@@ -289,7 +289,7 @@ impl Project {
         let file = self.place(&unit.path, Brief::of(&unit.facts), slot);
         let text = |name| self.names.text(name);
         for &(name, def) in &unit.attached {
-            self.index.insert(Key::for_attached(text(name)), Row { file, value: def.0 });
+            self.index.insert(Key::for_attached(text(name)), Posting { file, value: def.0 });
         }
         for &(name, def) in &unit.methods {
             let definition = unit.facts.definition(def);
@@ -301,19 +301,19 @@ impl Project {
             self.index.insert(Key::methods(text(name)), row.row());
         }
         for (name, def) in unit.demands() {
-            self.index.insert(Key::for_demanded(text(name)), Row { file, value: def.0 });
+            self.index.insert(Key::for_demanded(text(name)), Posting { file, value: def.0 });
         }
         for &(name, _) in &unit.given {
-            self.index.insert(Key::for_given(text(name)), Row { file, value: 0 });
+            self.index.insert(Key::for_given(text(name)), Posting { file, value: 0 });
         }
         for name in unit.passes.names() {
-            self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
+            self.index.insert(Key::passes(text(name)), Posting { file, value: 0 });
         }
         for name in unit.top_names().filter(|_| unit.rules.includes) {
-            self.index.insert(Key::top(text(name)), Row { file, value: 0 });
+            self.index.insert(Key::top(text(name)), Posting { file, value: 0 });
         }
         for word in &unit.spots.words {
-            self.index.insert(Key::contract(word), Row { file, value: 0 });
+            self.index.insert(Key::contract(word), Posting { file, value: 0 });
         }
         self.defined.insert(file, named::words(&unit).into_iter());
         *self.held.get_mut() += unit.bytes();

@@ -109,6 +109,7 @@ impl<'a> Hashes<'a> {
     pub(crate) fn surface(&self, tables: &Tables<'_>) -> Surface {
         let mut names: FxHashMap<Word, FxHasher> = FxHashMap::default();
         let mut add = |word: Word, hash: u64| hash.hash(names.entry(word).or_default());
+        // Definitions by name; a class also by its members, which other files ask for by that name.
         let (heads, wholes) = self.definitions(tables);
         let mut members: Vec<FxHasher> = vec![FxHasher::default(); self.facts.definitions.len()];
         for (index, definition) in self.facts.definitions.iter().enumerate() {
@@ -122,6 +123,7 @@ impl<'a> Hashes<'a> {
                 add(Word::members(self.facts.name(definition.name)), members.finish());
             }
         }
+        // All other things that another file can look up by a name.
         self.bindings(&mut add);
         self.exports(&mut add);
         self.member_writes(&mut add);
@@ -135,6 +137,7 @@ impl<'a> Hashes<'a> {
         for &(path, def) in &tables.namespaces {
             add(path, self.identities[def.index()]);
         }
+        // Sorted, so that the surface does not depend on the order of a map.
         let mut names: Vec<(Word, u64)> = names.into_iter().map(|(word, hasher)| (word, hasher.finish())).collect();
         names.sort_unstable();
         Surface {

@@ -164,6 +164,7 @@ fn is_camel(name: &str) -> bool {
         "ClickHouse",
         "LiteLLM",
     ];
+    // A hump alone is also in names of products, so those are left out.
     let humps =
         name.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
     humps >= 1 && name.len() >= 6 && !PRODUCTS.contains(&name)

@@ -7,7 +7,7 @@ use jiff::{Timestamp, Unit};
 use m1nd_base::count;
 use m1nd_memory::{Health, Kind, LARGE_FILE_BYTES, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
-use m1nd_vfs::Place;
+use m1nd_vfs::PathKind;
 use serde::Serialize;
 
 use crate::MemoryError;
@@ -99,7 +99,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
             let gone: Vec<PathBuf> = projects
                 .iter()
                 .map(|project| project.path.clone())
-                .filter(|path| Place::at(&path.join(MEMORY_FILE)) != Place::File)
+                .filter(|path| PathKind::at(&path.join(MEMORY_FILE)) != PathKind::File)
                 .collect();
             found.push(Finding::good(format!("registered projects: {}", projects.len())));
             found.extend(projects.iter().filter(|other| project != Some(&other.path)).filter_map(|other| {

@@ -2,27 +2,23 @@
 //! word vectors, and line search over bytes. Pure: no disk, no clock, no global state.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod abbreviations;
 mod base;
 mod build;
 mod compact;
 pub mod embedding;
 pub mod grep;
-mod hits;
 mod index;
-mod messages;
 mod near;
 mod parts;
-mod query;
-mod rank;
-mod rarity;
-mod said;
-mod scoring;
-mod sums;
+mod question;
+mod ranking;
 mod terms;
 mod varint;
 pub mod words;
-mod zones;
+
+use ranking::{hits, rarity, said, scoring, sums};
+
+use question::{abbreviations, messages, query, zones};
 
 pub use abbreviations::alternatives as synonyms;
 pub use base::{IndexError, SharedBytes};

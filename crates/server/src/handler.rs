@@ -7,7 +7,7 @@ use m1nd_mind::Memories;
 use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, canonical_name};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ErrorCode as RpcCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Icon, Implementation,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
@@ -25,6 +25,16 @@ use crate::presence::Presence;
 use crate::roots::Roots;
 use crate::upkeep::Upkeep;
 use crate::{apps, prompts, resources};
+
+/// How long a client may keep the lists of tools, resources and prompts: they do not change while a server runs.
+const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+/// The icon of m1nd (`crates/http/page/public/icon.svg`), for clients that show one.
+const ICON: &str = "data:image/svg+xml;base64,\
+    PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAzMiAzMiI+PHJlY3Qgd2lkdGg9IjMy\
+    IiBoZWlnaHQ9IjMyIiByeD0iNyIgZmlsbD0iIzI3NDdiMCIvPjxnIGZpbGw9Im5vbmUiIHN0cm9rZT0iI2ZmZiIgc3Ryb2tlLXdp\
+    ZHRoPSIyIj48cGF0aCBkPSJNOSAyMiAxNiA5bDcgMTNNOSAyMmgxNCIvPjwvZz48ZyBmaWxsPSIjZmZmIj48Y2lyY2xlIGN4PSIx\
+    NiIgY3k9IjkiIHI9IjMuNCIvPjxjaXJjbGUgY3g9IjkiIGN5PSIyMiIgcj0iMy40Ii8+PGNpcmNsZSBjeD0iMjMiIGN5PSIyMiIg\
+    cj0iMy40Ii8+PC9nPjwvc3ZnPg==";
 
 /// The server side of one connection.
 pub struct Handler {
@@ -183,6 +193,23 @@ fn knows_schemas(version: Option<&ProtocolVersion>) -> bool {
     version.is_some_and(|version| *version >= ProtocolVersion::V_2025_06_18)
 }
 
+/// How the server introduces itself, as far as this version of the protocol has members for it; `None` for the newest.
+fn describe_server(name: &str, version: Option<&ProtocolVersion>) -> Implementation {
+    let knows = |since: ProtocolVersion| version.is_none_or(|version| *version >= since);
+    let server = Implementation::new(name, env!("CARGO_PKG_VERSION"));
+    let server = if knows(ProtocolVersion::V_2025_06_18) { server.with_title("m1nd") } else { server };
+    if !knows(ProtocolVersion::V_2025_11_25) {
+        return server;
+    }
+    let icon = Icon::new(ICON).with_mime_type("image/svg+xml").with_sizes(vec!["any".to_owned()]);
+    server.with_icons(vec![icon]).with_website_url(env!("CARGO_PKG_REPOSITORY"))
+}
+
+/// How long a client may keep a list. Versions before 2026-07-28 have no member for it.
+fn find_ttl(version: Option<&ProtocolVersion>) -> Option<u64> {
+    version.filter(|version| **version >= ProtocolVersion::V_2026_07_28).map(|_| LIST_TTL_MS)
+}
+
 /// The SDK drops this: a cancelled request gets no answer.
 fn report_cancelled() -> ErrorData {
     ErrorData::internal_error("cancelled by the client", None)
@@ -192,7 +219,7 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts();
         ServerConfig::new(capabilities.build())
-            .with_server_info(Implementation::new(self.face.name, env!("CARGO_PKG_VERSION")))
+            .with_server_info(describe_server(self.face.name, None))
             .with_instructions(self.face.instructions.clone())
     }
 
@@ -206,7 +233,8 @@ impl ServerHandler for Handler {
             self.roots.expect();
             self.expect_folders();
         }
-        let answer = self.negotiate_initialize(&request)?;
+        let mut answer = self.negotiate_initialize(&request)?;
+        answer.server_info = describe_server(self.face.name, Some(&answer.protocol_version));
         // What was agreed, not what was asked for: what later requests may do depends on it.
         context.peer.set_peer_info(request.with_protocol_version(answer.protocol_version.clone()));
         Ok(answer)
@@ -232,7 +260,8 @@ impl ServerHandler for Handler {
         let shows_pages = apps::is_supported(&context);
         let tools = self.face.listed.iter().cloned().map(|tool| known_to(version.as_ref(), tool));
         let tools = tools.map(|tool| if shows_pages { apps::with_page(tool) } else { tool });
-        Ok(ListToolsResult::with_all_items(tools.collect()))
+        let ttl_ms = find_ttl(version.as_ref());
+        Ok(ListToolsResult { ttl_ms, ..ListToolsResult::with_all_items(tools.collect()) })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -277,7 +306,7 @@ impl ServerHandler for Handler {
         if apps::is_supported(&context) {
             listed.extend(apps::list_pages(&self.calls));
         }
-        Ok(ListResourcesResult::with_all_items(listed))
+        Ok(ListResourcesResult { ttl_ms: find_ttl(version.as_ref()), ..ListResourcesResult::with_all_items(listed) })
     }
 
     async fn list_resource_templates(
@@ -286,7 +315,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&self.calls, version.as_ref())))
+        let listed = ListResourceTemplatesResult::with_all_items(resources::templates(&self.calls, version.as_ref()));
+        Ok(ListResourceTemplatesResult { ttl_ms: find_ttl(version.as_ref()), ..listed })
     }
 
     async fn read_resource(
@@ -317,7 +347,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let version = context.protocol_version();
-        Ok(ListPromptsResult::with_all_items(prompts::list_prompts(&self.calls, version.as_ref())))
+        let prompts = prompts::list_prompts(&self.calls, version.as_ref());
+        Ok(ListPromptsResult { ttl_ms: find_ttl(version.as_ref()), ..ListPromptsResult::with_all_items(prompts) })
     }
 
     async fn get_prompt(
@@ -332,10 +363,13 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method: String = request.method.chars().take(80).collect();
-        Err(match METHODS.contains(&request.method.as_str()) {
+        // Versions without a handshake do not have its method. A complete handshake is served all the same.
+        let is_removed = request.method == "initialize"
+            && context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        Err(match METHODS.contains(&request.method.as_str()) && !is_removed {
             true => ErrorData::invalid_params(format!("Invalid params for {method}"), None),
             false => ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("Method not found: {method}"), None),
         })

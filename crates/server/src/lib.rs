@@ -11,25 +11,24 @@
 //! - A cancelled call stops and gets no answer; when the client disconnects, everything stops.
 //! - Standard output carries the protocol and nothing else.
 
-mod apps;
 mod caller;
 mod calls;
 mod events;
-mod framing;
+mod features;
 mod handler;
 mod host;
 mod instructions;
-mod message;
 mod options;
 mod presence;
 mod progress;
-mod prompts;
-mod resources;
 mod roots;
 mod running;
-mod scan;
-mod transport;
 mod upkeep;
+mod wire;
+
+use features::{apps, prompts, resources};
+
+use wire::{framing, message, scan, transport};
 
 use std::io::Read;
 use std::time::Duration;

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use m1nd_store::{Expiry, HandleLimits, HandleWrite, StoredHandle};
+use m1nd_store::{Expiry, HandleLimits, HandleQuery, HandleWrite, StoredHandle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -231,7 +231,8 @@ impl Sessions {
     /// [`SessionError::Store`]. Unreadable values are not errors but rows of [`Listed::unreadable`].
     pub fn list<T: Held>(&self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
         let owner = owner.map(|owner| shorten_text(owner, MAX_NAME));
-        let stored = self.store.handles(T::KIND.name, owner.as_deref(), self.clock.now_ms(), limit)?;
+        let query = HandleQuery { kind: T::KIND.name, owner: owner.as_deref(), now_ms: self.clock.now_ms(), limit };
+        let stored = self.store.handles(&query)?;
         let mut listed = Listed { handles: Vec::new(), unreadable: Vec::new() };
         for row in stored {
             match Handle::read(row) {

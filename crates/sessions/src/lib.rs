@@ -19,19 +19,17 @@ mod calls;
 mod common;
 mod connection;
 mod error;
-mod federated;
 mod feedback;
 mod handles;
 mod id;
 mod locks;
-mod memory_store;
 mod primings;
-mod project_store;
-mod read_only_store;
 mod sessions;
-mod store;
+mod stores;
 mod trails;
 mod visits;
+
+use stores::{federated, memory_store, read_only_store, store};
 
 pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use bug_patterns::{BugEdge, BugNode, BugPattern, MAX_BUG_PATTERNS};
@@ -59,6 +57,6 @@ pub use visits::{MAX_VISIT_FILES, Mark, PAUSE_MS, Seen, SeenFile, Visits, WRITE_
 
 // Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{
-    CallTotals, Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback,
+    CallTotals, Expiry, FEEDBACK_KEPT, HandleLimits, HandleQuery, HandleWrite, NewFeedback, StoreError, StoredFeedback,
     StoredHandle, Undone,
 };

@@ -42,7 +42,8 @@ pub(crate) struct Precious {
 }
 
 impl Schema {
-    fn newest(&self) -> u32 {
+    /// The version that the last migration leads to.
+    pub(crate) fn newest(&self) -> u32 {
         u32::try_from(self.migrations.len()).expect("a handful of migrations")
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use crate::database::{self, Schema};
 use crate::{StoreError, checksum};
 
-const SCHEMA: Schema = Schema {
+pub(crate) const SCHEMA: Schema = Schema {
     owner: 0x6d31_6663,
     migrations: &[include_str!("migrations/facts_1.sql")],
     precious: None,
@@ -16,7 +16,7 @@ const SCHEMA: Schema = Schema {
     page_bytes: 16 << 10,
 };
 /// File name of the cache.
-const FILE: &str = "facts.db";
+pub(crate) const FILE: &str = "facts.db";
 /// Maximum bytes written in one transaction, so that the log stays small and other processes get their turn.
 const TRANSACTION_BYTES: usize = 64 << 20;
 /// Maximum bytes of the file mapped for reading; they count as memory of the process while it reads all rows.

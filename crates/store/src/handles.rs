@@ -51,6 +51,19 @@ impl StoredHandle {
     }
 }
 
+/// Which handles to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HandleQuery<'q> {
+    /// The word for what they are.
+    pub kind: &'q str,
+    /// Only those of this agent; `None` for those of all.
+    pub owner: Option<&'q str>,
+    /// Now, in milliseconds since 1970: those that have expired are left out.
+    pub now_ms: u64,
+    /// Maximum number of handles.
+    pub limit: usize,
+}
+
 /// How much may be held. What has expired does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandleLimits {
@@ -115,25 +128,19 @@ impl ProjectDir {
         self.settings().with(|connection| connection.prepare_cached(&one)?.query_row([id], read).optional())
     }
 
-    /// Handles of a kind that have not expired, of one owner or of all, the last changed first, at most `limit`.
+    /// Handles that have not expired, the last changed first.
     ///
     /// # Errors
     /// [`StoreError::Database`].
-    pub fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now_ms: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
+    pub fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
         let these = format!(
             "SELECT {COLUMNS} FROM handles WHERE kind = ?1 AND (?2 IS NULL OR owner = ?2)
              AND (expires_ms IS NULL OR expires_ms > ?3) ORDER BY changed_ms DESC, id LIMIT ?4"
         );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
         self.settings().with(|connection| {
             let mut these = connection.prepare_cached(&these)?;
-            these.query_map(params![kind, owner, to_signed(now_ms), limit], read)?.collect()
+            these.query_map(params![query.kind, query.owner, to_signed(query.now_ms), limit], read)?.collect()
         })
     }
 

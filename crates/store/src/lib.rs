@@ -24,30 +24,31 @@
 
 mod checksum;
 mod database;
-mod derived;
-mod durable;
 mod error;
 mod facts;
 mod feedback;
+mod files;
+mod formats;
 mod handles;
 mod home;
-mod log_file;
-#[cfg(unix)]
-mod private;
 mod project;
 mod settings;
 mod shared;
 mod snapshots;
 mod system;
 mod totals;
-mod user_file;
+
+#[cfg(unix)]
+use files::private;
+use files::{derived, durable, log_file, user_file};
 
 pub use derived::DerivedFiles;
 pub use durable::{durable_write, quarantine, rotate};
 pub use error::StoreError;
 pub use facts::FactsCache;
 pub use feedback::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
-pub use handles::{Expiry, HandleLimits, HandleWrite, StoredHandle};
+pub use formats::DatabaseFormat;
+pub use handles::{Expiry, HandleLimits, HandleQuery, HandleWrite, StoredHandle};
 pub use home::Home;
 pub use log_file::LogFile;
 #[cfg(unix)]

@@ -16,7 +16,7 @@ use crate::{DerivedFiles, StoreError, database, durable, snapshots};
 const MAX_COMPILER_INDEX: u64 = 2 << 30;
 
 /// The database of precious data.
-const DATABASE: &str = "project.db";
+pub(crate) const DATABASE: &str = "project.db";
 /// The file that the writer locks. Those who wait for its snapshots set its time.
 const LOCK: &str = "lock";
 /// Folder of the snapshots.

@@ -11,7 +11,7 @@ use crate::database::{self, Precious, Schema};
 /// Maximum pages of a database that is checked completely on every open: 8 MiB, some 20 ms.
 const WHOLE_PAGES: u32 = 2_048;
 
-const SCHEMA: Schema = Schema {
+pub(crate) const SCHEMA: Schema = Schema {
     owner: 0x6d31_7072,
     migrations: &[
         include_str!("migrations/project_1.sql"),
@@ -186,6 +186,32 @@ mod tests {
         let rows = settings
             .with(|connection| connection.query_row("SELECT count(*) FROM feedback", [], |row| row.get::<_, i64>(0)));
         assert_eq!(rows.expect("readable"), 0);
+    }
+
+    #[test]
+    fn a_database_of_each_older_version_keeps_its_rows() {
+        const ROWS: [&str; 3] = [
+            "INSERT INTO settings VALUES ('k', 'v')",
+            "INSERT INTO feedback (at_ms, agent, kind, query, strength) VALUES (1, 'a', 'correct', 'q', 1.0)",
+            "INSERT INTO handles (id, kind, owner, created_ms, changed_ms, version, bytes, value) \
+             VALUES ('t', 'trail', 'a', 1, 1, 1, 2, '{}')",
+        ];
+        for version in 1..=SCHEMA.migrations.len() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("project.db");
+            let older = Schema { migrations: &SCHEMA.migrations[..version], ..SCHEMA };
+            let connection = database::open(&path, &older).expect("an older version");
+            for row in &ROWS[..version.min(ROWS.len())] {
+                connection.execute(row, []).expect("writable");
+            }
+            drop(connection);
+            let settings = Settings::open(path).expect("the newest version");
+            for (at, table) in ["settings", "feedback", "handles"].iter().enumerate() {
+                let count = format!("SELECT count(*) FROM {table}");
+                let count = settings.with(|connection| connection.query_row(&count, [], |row| row.get::<_, i64>(0)));
+                assert_eq!(count.expect("readable"), i64::from(at < version), "version {version}: {table}");
+            }
+        }
     }
 
     /// Overwrites the root page of a table or index.

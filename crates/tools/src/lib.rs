@@ -6,41 +6,37 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod answers;
 mod apps;
-mod change_rows;
+mod change_check;
 mod checks;
 mod continuity;
 mod core;
-mod docstring;
 mod documents;
 mod edit;
 mod envelope;
 mod exploration;
 mod first_code;
 mod framework;
-mod heuristics;
 mod lifecycle;
 mod memory;
 mod past;
 mod persons;
 mod perspective;
-mod prior;
 mod prompts;
 mod registry;
 mod resources;
-mod rows;
 pub mod sarif;
 mod services;
 mod shorten;
-mod site_text;
-mod sites;
-mod source;
 mod task;
-mod test_rows;
 mod trust;
 mod word;
 
+use answers::{change_rows, docstring, heuristics, prior, rows, site_text, sites, source, test_rows};
+
 pub use apps::{APPS, AppDef, EXTENSION, MIME_TYPE, app_of, find_app};
+pub use change_check::{ChangeCheck, ChangeFinding, ChangeKind, check_change};
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Members, Mention, Page,

@@ -13,7 +13,7 @@ use crate::documents::{
     DocumentProviderHealth, DocumentResolve,
 };
 use crate::edit::{
-    Apply, ApplyBatch, EditCommit, EditPreview, RefactorCommit, RefactorPreview, RenameCommit, RenamePreview,
+    Apply, ApplyBatch, EditCommit, EditPreview, EditUndo, RefactorCommit, RefactorPreview, RenameCommit, RenamePreview,
     SurgicalContext, SurgicalContextV2, ValidatePlan,
 };
 use crate::exploration::{
@@ -132,6 +132,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<RenameCommit>(),
     ToolDef::read::<RefactorPreview>(),
     ToolDef::write::<RefactorCommit>(),
+    ToolDef::write::<EditUndo>(),
     ToolDef::write::<FederateAuto>(),
 ];
 

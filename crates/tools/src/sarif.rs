@@ -46,14 +46,14 @@ pub struct Rule {
 
 /// A place in a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Path from the top of the repository, with `/`.
     pub path: String,
     /// 1-based line; `None` for the whole file.
     pub line: Option<u32>,
 }
 
-impl Place {
+impl Location {
     fn value(&self) -> Value {
         let mut physical = json!({"artifactLocation": {"uri": uri(&self.path), "uriBaseId": ROOT}});
         if let Some(line) = self.line.filter(|line| *line > 0) {
@@ -73,9 +73,9 @@ pub struct Finding {
     /// What is wrong, in plain text.
     pub message: String,
     /// Where it is.
-    pub place: Place,
+    pub place: Location,
     /// Other places that belong to it.
-    pub related: Vec<Place>,
+    pub related: Vec<Location>,
     /// A text that stays the same when lines are added above, by which consumers know the finding again.
     pub identity: String,
     /// Whether it was there before the change that is checked; `None` if that is not known.
@@ -107,7 +107,7 @@ pub fn log(tool: &str, rules: &[Rule], findings: &[Finding]) -> Value {
         let related: BTreeSet<(&str, Option<u32>)> =
             finding.related.iter().map(|place| (place.path.as_str(), place.line)).collect();
         if !related.is_empty() {
-            let places = related.into_iter().map(|(path, line)| Place { path: path.to_owned(), line }.value());
+            let places = related.into_iter().map(|(path, line)| Location { path: path.to_owned(), line }.value());
             result["relatedLocations"] = places.collect();
         }
         if let Some(is_new) = finding.is_new {
@@ -151,8 +151,8 @@ mod tests {
             rule: rule.to_owned(),
             level: Level::Error,
             message: "`a` uses `b`".to_owned(),
-            place: Place { path: "src/ü b.rs".to_owned(), line: Some(3) },
-            related: vec![Place { path: "b.rs".to_owned(), line: None }; 2],
+            place: Location { path: "src/ü b.rs".to_owned(), line: Some(3) },
+            related: vec![Location { path: "b.rs".to_owned(), line: None }; 2],
             identity: "a b".to_owned(),
             is_new: Some(true),
         }

@@ -3,7 +3,7 @@
 //! - A [`Root`] is an open folder. Everything below it is named by a [`RepoPath`](m1nd_base::RepoPath) and opened
 //!   relative to that handle, so neither `..`, an absolute path nor a link can reach a file outside of it.
 //! - Only regular files are opened. Opening a pipe, socket or device can block or have side effects.
-//! - [`Place`] and the functions beside it look at paths that the user named, without reading what is there.
+//! - [`PathKind`] and the functions beside it look at paths that the user named, without reading what is there.
 //! - A [`Folder`] is an open folder inside a root, reached through no link: what changes files works relative to it.
 //! - [`Root::walk`] lists the files to index. Everything else is either excluded by a rule that the user can see
 //!   ([`WalkOptions`], `.gitignore`, the tables in this crate) or reported with its reason.
@@ -22,7 +22,7 @@ mod folders;
 mod git;
 mod hidden;
 mod ignores;
-mod place;
+mod path_kind;
 mod root;
 mod tracked;
 mod walk;
@@ -34,7 +34,7 @@ pub use error::VfsError;
 pub use folder::{Folder, FolderId};
 pub use folders::FolderWatch;
 pub use git::GitHead;
-pub use place::{Place, canonical, network_file_system, stamp, try_open, watch_limit};
+pub use path_kind::{PathKind, canonical, network_file_system, stamp, try_open, watch_limit};
 pub use root::{FileMeta, Root};
 pub use walk::{TrackedSource, Walk, WalkOptions};
 pub use watch::{Changes, Watcher, WatcherHealth};

@@ -1,4 +1,5 @@
-//! `cargo xtask codegen`: writes what is said of the tools outside of their files, from the registry.
+//! `cargo xtask codegen`: writes what is said of the tools outside of their files, from the registry: the page of
+//! tools, install links, and the plugin for Claude Code.
 //!
 //! With `--check` nothing is written, and a file that differs from its new text is an error.
 
@@ -6,15 +7,20 @@ use m1nd_tools::{ALL, ToolDef, Toolset};
 
 use crate::{Outcome, repository};
 
+mod links;
 mod page;
+mod plugin;
 
 /// The command, as generated files name it.
 const COMMAND: &str = "cargo xtask codegen";
 
-/// A generated file, from the top of the repository, and the function that makes its text.
-type Generated = (&'static str, fn() -> String);
-
-const GENERATED: &[Generated] = &[("docs/tools.md", page::text)];
+/// Every generated file: its path from the top of the repository, and its text.
+fn list_generated() -> Outcome<Vec<(String, String)>> {
+    let mut files = vec![("docs/tools.md".to_owned(), page::text())];
+    files.extend(links::write_links()?);
+    files.extend(plugin::write_files()?);
+    Ok(files)
+}
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let is_check = match args {
@@ -23,16 +29,16 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         _ => return Err(format!("takes `--check` or nothing, found {args:?}").into()),
     };
     let mut stale = Vec::new();
-    for (path, make) in GENERATED {
-        let file = repository().join(path);
+    for (path, text) in list_generated()? {
+        let file = repository().join(&path);
         let now = std::fs::read_to_string(&file).unwrap_or_default();
-        let text = make();
         if text == now {
             continue;
         }
         if is_check {
-            stale.push(*path);
+            stale.push(path);
         } else {
+            file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(&file, text).map_err(|error| format!("{path}: {error}"))?;
             println!("wrote {path}");
         }

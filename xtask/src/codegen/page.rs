@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use m1nd_server::{ServeOptions, instructions, tools_list};
-use m1nd_tools::{PROMPTS, RESOURCES, ToolDef, Toolset, takes};
+use m1nd_tools::{ErrorCode, PROMPTS, RESOURCES, ToolDef, Toolset, takes};
 use serde_json::Value;
 
 use super::{COMMAND, by_toolset};
@@ -32,6 +32,7 @@ pub(super) fn text() -> String {
         let _ = write!(page, "\n## {}: {}\n", set.word(), set.text());
         tools.into_iter().for_each(|tool| section(&mut page, tool, &listed));
     }
+    write_errors(&mut page);
     resources_and_prompts(&mut page);
     page.push_str("\n## Instructions\n\nWhat a server tells an agent when it connects. With all tools:\n");
     quote_instructions(&mut page, &ServeOptions::default());
@@ -45,6 +46,49 @@ fn table(page: &mut String) {
     page.push_str("\n| tool | answers |\n|---|---|\n");
     for tool in by_toolset().flat_map(|(_, tools)| tools) {
         let _ = writeln!(page, "| [`{0}`](#{0}) | {1} |", tool.name, tool.answers);
+    }
+}
+
+/// The members of an answer in JSON that programs can rely on.
+fn write_members(page: &mut String, tool: &ToolDef) {
+    let schema = Value::Object(tool.output_schema().unwrap_or_default());
+    let members = schema["properties"].as_object().into_iter().flatten();
+    let members: Vec<String> = members.map(|(name, member)| describe_member(name, member)).collect();
+    if !members.is_empty() {
+        let _ = write!(page, "\nThe answer in JSON has {}.\n", members.join(", "));
+    }
+}
+
+fn describe_member(name: &str, member: &Value) -> String {
+    let row = if member["items"].is_object() { &member["items"] } else { member };
+    let mut parts: Vec<String> = row["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if parts.is_empty() {
+        parts.extend(row["properties"].as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`")));
+    }
+    let (is_list, kind) = (member["items"].is_object(), member["type"].as_str().unwrap_or("anything"));
+    match (is_list, parts.is_empty()) {
+        (true, true) => format!("`{name}` (rows)"),
+        (true, false) => format!("`{name}` (rows with {})", parts.join(", ")),
+        (false, true) => format!("`{name}` ({kind})"),
+        (false, false) => format!("`{name}` ({kind} with {})", parts.join(", ")),
+    }
+}
+
+/// All error codes. A call that fails has one.
+fn write_errors(page: &mut String) {
+    page.push_str(
+        "\n## Errors\n\nA call that fails answers with `code`, `message` and often `hint`, `example` or `suggested_next_step`.\n\n\
+         | code | meaning, and what to do |\n|---|---|\n",
+    );
+    for code in ErrorCode::ALL {
+        let meaning: Vec<&str> = code.meaning().lines().map(str::trim).collect();
+        let _ = writeln!(page, "| `{}` | {} |", code.word(), meaning.join(" "));
     }
 }
 
@@ -77,6 +121,7 @@ fn section(page: &mut String, tool: &ToolDef, listed: &Value) {
         let _ = writeln!(page, "Proposed for: {}.", stages.join(", "));
     }
     arguments(page, tool);
+    write_members(page, tool);
     let _ = write!(page, "\n```sh\nm1nd call {} --json '{}'\n```\n", tool.name, tool.example.trim());
     let entry = listed["tools"].as_array().into_iter().flatten().find(|entry| entry["name"] == tool.name);
     if let Some(entry) = entry {

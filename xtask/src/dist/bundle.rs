@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::product::{DESCRIPTION, SERVE};
 
 use super::Product;
 use super::container::{Entry, write_zip};
-use super::release::{DESCRIPTION, Release};
+use super::release::Release;
 
 /// Version of the format.
 const VERSION: &str = "0.3";
@@ -26,6 +27,7 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
 }
 
 fn write_manifest(release: &Release, program: &str) -> Value {
+    let args = [SERVE, &["--root", "${user_config.root}"]].concat();
     json!({
         "manifest_version": VERSION,
         "name": "m1nd",
@@ -43,7 +45,7 @@ fn write_manifest(release: &Release, program: &str) -> Value {
             "entry_point": program,
             "mcp_config": {
                 "command": format!("${{__dirname}}/{program}"),
-                "args": ["serve", "--stdio", "--format", "text", "--toolset", "agent", "--root", "${user_config.root}"],
+                "args": args,
             },
         },
         "tools_generated": true,

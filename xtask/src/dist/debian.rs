@@ -1,10 +1,11 @@
 //! The package for Debian and Ubuntu.
 
 use crate::Outcome;
+use crate::product::DESCRIPTION;
 
 use super::Product;
 use super::container::{Entry, list_folders, write_ar, write_gzip, write_tar};
-use super::release::{DESCRIPTION, Release};
+use super::release::Release;
 
 /// Revision of the packaging.
 const REVISION: &str = "1";

@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
+use crate::product::DESCRIPTION;
 
 use super::container::hash;
-use super::release::{DESCRIPTION, mcp_name, read_owner};
+use super::release::{mcp_name, read_owner};
 use super::targets::{TARGETS, Target};
 
 /// The schema of `server.json`.

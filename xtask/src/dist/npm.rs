@@ -4,10 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
+use crate::product::DESCRIPTION;
 
 use super::Product;
 use super::container::{Entry, write_tar};
-use super::release::{DESCRIPTION, Release};
+use super::release::Release;
 use super::targets::TARGETS;
 
 /// The script that starts the program.

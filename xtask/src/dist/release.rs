@@ -10,9 +10,6 @@ use super::elf::Needs;
 use super::targets::Target;
 use super::{licences, sbom};
 
-/// One sentence about the program. The MCP registry takes at most 100 characters.
-pub(super) const DESCRIPTION: &str =
-    "A graph of your code for coding agents, which says how it knows and what may be missing";
 /// Environment variable with the time of all entries, in seconds.
 const EPOCH: &str = "SOURCE_DATE_EPOCH";
 /// That time outside of a git repository: 1980-01-01, the first of zip.

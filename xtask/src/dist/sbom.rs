@@ -41,7 +41,7 @@ pub(super) fn write(release: &Release) -> Outcome<String> {
                 "bom-ref": reference(&packages.root),
                 "name": "m1nd",
                 "version": release.version,
-                "description": super::release::DESCRIPTION,
+                "description": crate::product::DESCRIPTION,
                 "licenses": [{"expression": packages.root.licence()}],
                 "purl": reference(&packages.root),
                 "properties": [{"name": "target", "value": release.target.triple}],

@@ -4,10 +4,11 @@
 use std::fmt::Write;
 
 use crate::Outcome;
+use crate::product::DESCRIPTION;
 
 use super::Product;
 use super::container::{Entry, hash_bytes, write_zip};
-use super::release::{DESCRIPTION, MIND, Release};
+use super::release::{MIND, Release};
 
 /// The alphabet of base64 for addresses.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

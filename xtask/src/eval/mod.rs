@@ -7,46 +7,30 @@ use crate::{Outcome, repository};
 
 mod antibody;
 mod arguments;
-mod callgraph;
-#[cfg(test)]
-mod callgraph_tests;
-mod calls;
 mod closure;
 mod cochange;
 mod contracts;
 mod documents;
-mod economy;
-mod edges;
 mod edits;
 mod equality;
 mod federation;
-mod files;
 mod formats;
 pub(crate) mod golden;
-mod inheritance;
 mod layers;
 mod linear;
-mod localize;
+mod linking;
 mod memory;
-mod navigate;
-mod north;
-mod ours;
 mod pairs;
-mod references;
 mod repositories;
+mod retrieval;
 mod risk;
 mod routes;
 mod secrets;
-mod seek;
-mod sites;
-mod table;
-#[cfg(test)]
-mod tests;
-mod trace;
-mod trace_fit;
-mod truth;
 mod uses;
-mod why;
+
+use retrieval::{economy, localize, navigate, north, seek, trace, trace_fit};
+
+use linking::{callgraph, calls, edges, files, inheritance, ours, references, table, truth, why};
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
@@ -76,6 +60,7 @@ const USAGE: &str = "expected:
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
   cargo xtask eval documents mentions|drift --mirror DIR --mkrepo SCRIPT --checkouts DIR [--check | --write] [--list]
   cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
+  cargo xtask eval delta --mirror DIR --work DIR --binary PATH [--repository owner/name]... [--samples N] [--check | --write]
   cargo xtask eval formats --mirror DIR [--check | --write] [--explain N]
   cargo xtask eval formats --markdown DIR
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
@@ -108,6 +93,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),
         Some(("edits", rest)) => edits::run(rest),
+        Some(("delta", rest)) => edits::delta::run(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -11,6 +11,9 @@ const CODE_ENDINGS: &[&str] = &[".rs"];
 /// Folders at the top whose paths are always ours. Others, such as `src/`, are also in examples of other projects.
 const TOP: &[&str] = &["crates/", "docs/", "eval/", "xtask/", "benches/", ".ci/"];
 
+/// The table of contents of the book.
+const CONTENTS: &str = "docs/SUMMARY.md";
+
 /// All paths of the repository.
 struct Tree<'s> {
     files: BTreeSet<&'s str>,
@@ -24,7 +27,7 @@ struct Tree<'s> {
 
 pub(super) fn check(sources: &[Source]) -> Vec<String> {
     let tree = Tree::new(sources.iter().map(|source| source.path.as_str()));
-    let mut complaints = Vec::new();
+    let mut complaints = list_unlisted(sources);
     for source in sources.iter().filter(|source| source.is_document()) {
         let is_history = source.path == "CHANGELOG.md";
         let mut is_block = false;
@@ -44,6 +47,16 @@ pub(super) fn check(sources: &[Source]) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// Pages that the table of contents of the book lacks.
+fn list_unlisted(sources: &[Source]) -> Vec<String> {
+    let Some(contents) = sources.iter().find(|source| source.path == CONTENTS) else { return Vec::new() };
+    let listed: BTreeSet<&str> = contents.text.lines().flat_map(link_targets).collect();
+    let pages =
+        sources.iter().filter_map(|source| source.path.strip_prefix("docs/").filter(|path| path.ends_with(".md")));
+    let pages = pages.filter(|path| !path.starts_with("design/") && *path != "SUMMARY.md" && !listed.contains(path));
+    pages.map(|path| format!("{CONTENTS}: does not list `{path}`")).collect()
 }
 
 impl<'s> Tree<'s> {
@@ -126,6 +139,20 @@ fn link_targets(line: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_that_the_book_lacks_are_found() {
+        let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+        let sources = [
+            source(CONTENTS, "- [A](a.md)\n  - [B](how/b.md)\n"),
+            source("docs/a.md", ""),
+            source("docs/how/b.md", ""),
+            source("docs/design/c.md", ""),
+        ];
+        assert_eq!(check(&sources), Vec::<String>::new());
+        let more = [source(CONTENTS, "- [A](a.md)\n"), source("docs/a.md", ""), source("docs/how/b.md", "")];
+        assert_eq!(check(&more), ["docs/SUMMARY.md: does not list `how/b.md`"]);
+    }
 
     #[test]
     fn paths_that_do_not_exist_are_found() {

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use super::paths::code_only;
-use super::{Source, length, names};
+use super::{Source, folders, length, names};
 use crate::{Outcome, repository};
 
 /// Lines from which on a function has a comment that marks its steps.
 const LONG_FUNCTION: usize = 30;
-/// Maximum number of files in a folder that can be read at a glance.
-const FOLDER_FILES: usize = 15;
 /// Crates that know languages by their name.
 const LANGUAGE_CRATES: &[&str] = &["crates/lang/", "crates/link/"];
 const PAGE: &str = "ARCHITECTURE.md";
@@ -64,7 +62,7 @@ fn measure(sources: &[Source]) -> Outcome<Vec<Row>> {
     rows.push(("`&'static str` fields of answer structs", count_text_fields(&code).to_string()));
     rows.push(("`[\"…\"]` reads of JSON in crates/cli", count_json_reads(&code).to_string()));
     rows.push(("`Language::X` outside of lang and link", count_languages(&code)));
-    rows.push(("folders with more than 15 files", large_folders(&code)));
+    rows.push(("folders with more than 15 files", folders::describe_large_folders(&code)));
     Ok(rows)
 }
 
@@ -203,18 +201,6 @@ fn count_languages(code: &[&Source]) -> String {
         *counts.entry(room).or_default() += named.count();
     }
     with_parts(counts.into_iter().filter(|(_, count)| *count > 0))
-}
-
-fn large_folders(code: &[&Source]) -> String {
-    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    for source in code {
-        let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        *folders.entry(folder).or_default() += 1;
-    }
-    let large: Vec<(&str, usize)> = folders.into_iter().filter(|(_, files)| *files > FOLDER_FILES).collect();
-    let list: Vec<String> =
-        large.iter().map(|(folder, files)| format!("{} {files}", folder.trim_start_matches("crates/"))).collect();
-    format!("{} ({})", large.len(), list.join(", "))
 }
 
 /// The sum of counts, with the counts behind it.

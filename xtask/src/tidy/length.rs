@@ -49,8 +49,11 @@ pub(super) fn functions(text: &str) -> Vec<(&str, usize, usize)> {
 
 /// Name of the function that starts on this line.
 fn function_name(line: &str) -> Option<&str> {
-    const BEFORE: &[&str] = &["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\""];
-    let mut words = line.trim_start().split(' ').skip_while(|word| BEFORE.contains(word));
+    const BEFORE: &[&str] =
+        &["pub", "pub(crate)", "pub(super)", "pub(in", "const", "async", "unsafe", "extern", "\"C\""];
+    // `pub(in crate::eval) fn` is two words.
+    let is_before = |word: &&str| BEFORE.contains(word) || word.starts_with("crate") && word.ends_with(')');
+    let mut words = line.trim_start().split(' ').skip_while(is_before);
     let name = (words.next() == Some("fn")).then(|| words.next())??;
     name.split(['(', '<']).next()
 }
@@ -61,7 +64,7 @@ mod tests {
 
     #[test]
     fn functions_and_their_lengths() {
-        let text = "fn one() {}\n\nimpl A {\n    pub(crate) const fn two<T>(\n        a: T,\n    ) -> T {\n        a\n    }\n\n    fn three(&self);\n}\n\n// fn none() {\nfn four() {\n    if true {\n    }\n}\n";
+        let text = "fn one() {}\n\nimpl A {\n    pub(crate) const fn two<T>(\n        a: T,\n    ) -> T {\n        a\n    }\n\n    pub(in crate::eval) fn three(&self);\n}\n\n// fn none() {\nfn four() {\n    if true {\n    }\n}\n";
         assert_eq!(functions(text), [("one", 1, 1), ("two", 4, 5), ("three", 10, 1), ("four", 14, 4)]);
     }
 

@@ -12,6 +12,7 @@ mod arrows;
 mod circles;
 mod documents;
 mod figures;
+mod folders;
 mod length;
 mod names;
 mod page;
@@ -20,6 +21,7 @@ mod text;
 mod wording;
 
 /// A tracked file, or an untracked one that is not ignored.
+#[cfg_attr(test, derive(Clone))]
 struct Source {
     /// Relative to the repository root, `/`-separated.
     path: String,
@@ -70,6 +72,7 @@ fn check(sources: &[Source]) -> Outcome<()> {
     complaints.extend(page::check(&packages, sources));
     complaints.extend(circles::check(sources));
     complaints.extend(documents::check(sources));
+    complaints.extend(folders::check(sources));
     complaints.extend(allowed::check(&findings(sources))?);
     for source in sources {
         complaints.extend(length::check(source));

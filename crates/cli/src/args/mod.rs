@@ -1,6 +1,8 @@
 //! The command line: arguments and help of each command.
 
 pub(crate) mod memory;
+#[cfg(test)]
+mod pages;
 pub(crate) mod tools;
 
 use std::path::PathBuf;
@@ -153,6 +155,9 @@ pub(crate) enum Command {
     /// Diagnose problems of m1nd and suggest fixes
     #[command(display_order = 63)]
     Doctor(DoctorArgs),
+    /// Say which version this is, how to upgrade it, and what it does with the stored index
+    #[command(display_order = 63)]
+    Upgrade(UpgradeArgs),
     /// Remove the configuration, index and hooks that m1nd wrote, after showing them
     #[command(display_order = 63)]
     Uninstall(UninstallArgs),
@@ -212,13 +217,28 @@ pub(crate) struct CheckArgs {
     /// Also check the files that changed since this commit, and compare with it
     #[arg(long, value_name = "REF", default_value = "HEAD", hide_default_value = true)]
     pub since: String,
-    /// Write SARIF 2.1.0
-    #[arg(long, conflicts_with = "json")]
-    pub sarif: bool,
+    /// Compare the work tree with this commit: uses left dangling, calls that do not fit, types, new import cycles,
+    /// dependencies against the layers, copies of functions; and stored bug patterns in what changed
+    #[arg(long, value_name = "REF", conflicts_with = "since")]
+    pub base: Option<String>,
+    /// With --base, the kinds of findings for which the exit code is 1; the others are only listed
+    #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "base", value_parser = PossibleValuesParser::new(FAIL_ON), default_values = FAIL_ON_DEFAULT, hide_default_value = true)]
+    pub fail_on: Vec<String>,
+    /// Write SARIF 2.1.0 [default: to the standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub sarif: Option<PathBuf>,
+    /// Write JUnit XML: a test per kind of finding
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// The repository [default: the one around the current folder]
     #[arg(long, value_name = "PATH")]
     pub root: Option<PathBuf>,
 }
+
+/// What `--fail-on` takes: the kinds of findings.
+const FAIL_ON: [&str; 8] = ["dangling", "arity", "types", "cycle", "layer", "duplicate", "may-break", "bug-pattern"];
+/// The kinds for which a check fails by default: what is certain.
+const FAIL_ON_DEFAULT: [&str; 6] = ["dangling", "arity", "types", "cycle", "layer", "bug-pattern"];
 
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]
@@ -378,8 +398,12 @@ pub(crate) struct InitArgs {
     /// show it
     #[arg(long)]
     pub memory: bool,
+    /// Also write a block into AGENTS.md, and into CLAUDE.md and GEMINI.md if they exist, that makes agents and their
+    /// subagents ask m1nd
+    #[arg(long)]
+    pub agents: bool,
     /// Take m1nd out of the files of these clients, or of all clients and hooks of this project
-    #[arg(long, conflicts_with = "memory")]
+    #[arg(long, conflicts_with_all = ["memory", "agents"])]
     pub remove: bool,
     /// Write without confirmation
     #[arg(long, short)]
@@ -396,6 +420,19 @@ pub(crate) struct DoctorArgs {
     /// Write a report for an issue to a new file: without code, names, paths or secrets
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpgradeArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Only report. It is the default: what installed m1nd upgrades it
+    #[arg(long)]
+    pub check: bool,
+    /// Also ask a git repository for the newest release, over the network
+    #[arg(long, value_name = "URL", num_args = 0..=1, require_equals = true,
+          default_missing_value = env!("CARGO_PKG_REPOSITORY"))]
+    pub online: Option<String>,
 }
 
 #[derive(Debug, Args)]

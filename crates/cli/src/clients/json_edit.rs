@@ -17,6 +17,9 @@ pub(crate) enum EditError {
     /// A value is not a list.
     #[error("{0} is not a list")]
     NotAList(String),
+    /// The first line of a block is there without its last.
+    #[error("a block that is not complete: `{0}` is missing")]
+    OpenBlock(&'static str),
 }
 
 /// What a file may hold beside JSON.

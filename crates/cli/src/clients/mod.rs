@@ -1,5 +1,6 @@
 //! The configuration files of MCP clients: their paths, and the entry for m1nd in them. A client is a row in [`ROWS`].
 
+mod agents;
 mod backup;
 mod diff;
 mod hooks;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+pub(crate) use agents::{agents_files, list_agents_files, remove_block, set_block};
 pub(crate) use backup::Backups;
 pub(crate) use diff::changed_lines;
 pub(crate) use hooks::{hooks_file, remove_hooks, set_hooks};

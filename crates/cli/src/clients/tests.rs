@@ -96,3 +96,44 @@ fn an_entry_is_what_the_client_documents() {
     let copilot: Value = serde_json::from_str(&text(Client::Copilot)).expect("is JSON");
     assert_eq!(copilot.pointer("/mcpServers/m1nd/tools"), Some(&json!(["*"])));
 }
+
+/// Reads a file of the plugin for Claude Code.
+fn read_plugin(file: &str) -> String {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin")).join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_plugin_starts_the_server_and_the_hooks_as_init_does() {
+    let command = ["m1nd".to_owned()];
+    let server: Value = serde_json::from_str(&read_plugin(".mcp.json")).expect("is JSON");
+    assert_eq!(server.pointer("/mcpServers/m1nd"), Some(&Client::ClaudeCode.entry(&command, Path::new("/p"))));
+    let hooks = set_hooks("", &command).expect("is understood").expect("changes");
+    assert_eq!(read_plugin("hooks/hooks.json").trim_end(), hooks.trim_end());
+    let manifest: Value = serde_json::from_str(&read_plugin(".claude-plugin/plugin.json")).expect("is JSON");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn skills_of_the_plugin_have_what_the_client_reads_and_name_tools_that_exist() {
+    let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/skills")).expect("a folder");
+    let names: Vec<String> =
+        folders.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into()).collect();
+    assert!(!names.is_empty());
+    for name in names {
+        let text = read_plugin(&format!("skills/{name}/SKILL.md"));
+        let (head, body) =
+            text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).expect("front matter");
+        let find = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+        assert_eq!(find("name"), Some(&*name));
+        let length = find("description").unwrap_or_default().len();
+        assert!((40..=1024).contains(&length), "{name}: {length} bytes");
+        // The second column of the table names tools.
+        let cells = body.lines().filter_map(|line| line.strip_prefix('|')?.split('|').nth(1));
+        let tools: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+        assert!(tools.len() > 5, "{tools:?}");
+        for tool in tools {
+            assert!(m1nd_tools::ALL.iter().any(|known| known.name == tool), "{name}: {tool}");
+        }
+    }
+}

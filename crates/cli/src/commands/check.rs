@@ -1,12 +1,15 @@
 //! `m1nd check`: what the changed files have against the declared layers, the stored bug patterns, and new circles of
-//! folders. For hooks before a commit and for CI.
+//! folders; with `--base`, what the work tree breaks of a commit. For hooks before a commit and for CI.
+
+use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::IngestRequest;
-use m1nd_tools::sarif::{self, Finding, Level, Place, Rule};
-use m1nd_tools::{Context, Services, TOOLS};
+use m1nd_tools::sarif::{self, Finding, Level, Location, Rule};
+use m1nd_tools::{ChangeCheck, ChangeFinding, ChangeKind, Context, Services, TOOLS, check_change};
 use serde_json::{Value, json};
 
+use super::junit::{self, TestCase};
 use crate::answers::{self, BugMatch, BugMatches, BugSeverity, LayerViolation, Layers, NewCycle};
 use crate::args::{CheckArgs, Common};
 use crate::error::CliError;
@@ -37,21 +40,112 @@ struct Report {
     patterns: u64,
     /// What could not be looked at, in words.
     gaps: Vec<String>,
+    /// Test files that reach the change, where it was compared with a commit.
+    tests: Option<Vec<String>>,
+    /// Findings that do not fail the check.
+    harmless: usize,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.root.as_deref())?;
     let services = open_indexed(common, &root)?;
-    let report = report(&services, &args.since)?;
-    if args.sarif {
-        out.value(&sarif::log(TOOL, &rules(), &report.findings))?;
-    } else if out.json {
-        out.value(&value(&report))?;
-    } else {
-        page(&report, &args.since, out)?;
+    let since = args.base.as_deref().unwrap_or(&args.since);
+    let (report, rules, fails) = match &args.base {
+        None => (report(&services, since)?, rules(), None),
+        Some(base) => (compare(&services, base, &args.fail_on)?, rules_of_change(), Some(&args.fail_on)),
+    };
+    // Files for CI, and the page for people beside them.
+    let is_printed = args.sarif.as_deref() == Some(Path::new("-"));
+    if let Some(path) = &args.junit {
+        write_file(path, &junit::report(TOOL, &test_cases(&rules, &report, fails)))?;
     }
-    if report.total > 0 { Err(CliError::Findings(report.total)) } else { Ok(()) }
+    if let Some(path) = &args.sarif {
+        let log = sarif::log(TOOL, &rules, &report.findings);
+        if is_printed { out.value(&log)? } else { write_file(path, &format!("{log:#}\n"))? }
+    }
+    match (is_printed, out.json) {
+        (true, _) => {}
+        (false, true) => out.value(&value(&report))?,
+        (false, false) => page(&report, since, out)?,
+    }
+    let failing = report.total.saturating_sub(report.harmless);
+    if failing > 0 { Err(CliError::Findings(failing)) } else { Ok(()) }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
+    std::fs::write(path, text).map_err(|error| {
+        CliError::fail(format!("`{}` could not be written: {error}", path.display()), "name a file that can be written")
+    })
+}
+
+/// A test for each rule.
+fn test_cases(rules: &[Rule], report: &Report, fails: Option<&Vec<String>>) -> Vec<TestCase> {
+    let case = |rule: &Rule| TestCase {
+        name: rule.id.clone(),
+        lines: report.findings.iter().filter(|found| found.rule == rule.id).map(line_of).collect(),
+        fails: fails.is_none_or(|kinds| kinds.contains(&rule.id)),
+    };
+    rules.iter().map(case).collect()
+}
+
+/// A finding in a line.
+fn line_of(found: &Finding) -> String {
+    let line = found.place.line.map_or_else(String::new, |line| format!(":{line}"));
+    format!("{}{line}: {}", found.place.path, found.message)
+}
+
+/// The kinds of findings of a comparison with a commit, as rules.
+fn rules_of_change() -> Vec<Rule> {
+    let of_kind = ChangeKind::ALL.into_iter().map(|kind| Rule {
+        id: kind.word().to_owned(),
+        summary: kind.summary().to_owned(),
+        level: level_of(kind),
+    });
+    of_kind.chain(rules().into_iter().filter(|rule| rule.id == PATTERNS)).collect()
+}
+
+const fn level_of(kind: ChangeKind) -> Level {
+    match kind {
+        ChangeKind::MayBreak => Level::Note,
+        ChangeKind::Duplicate => Level::Warning,
+        _ => Level::Error,
+    }
+}
+
+/// Compares the work tree with a commit.
+fn compare(services: &Services, base: &str, fail_on: &[String]) -> Result<Report, CliError> {
+    let cancel = Cancel::new();
+    let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
+    let ChangeCheck { findings, tests, gaps, .. } = check_change(&context, base).map_err(CliError::Tool)?;
+    let mut report = Report { gaps, tests: Some(tests), ..Report::default() };
+    report.total = findings.len();
+    report.findings = findings.into_iter().map(describe_change).collect();
+    report.take_patterns(answers::ask(&context, patterns_since(base))?.answer);
+    report.harmless = report.findings.iter().filter(|found| !fail_on.contains(&found.rule)).count();
+    report.sort();
+    Ok(report)
+}
+
+fn describe_change(found: ChangeFinding) -> Finding {
+    let ChangeFinding { kind, path, line, message, related, identity } = found;
+    Finding {
+        rule: kind.word().to_owned(),
+        level: level_of(kind),
+        message,
+        place: Location { path, line },
+        related: related.into_iter().map(|(path, line)| Location { path, line }).collect(),
+        identity,
+        is_new: Some(true),
+    }
+}
+
+/// The question for bug patterns in what changed since a commit.
+fn patterns_since(since: &str) -> Value {
+    json!({
+        "agent_id": DEFAULT_AGENT, "scope": "changed", "since": since, "max_matches": MAX_FINDINGS,
+        "max_matches_per_antibody": MAX_FINDINGS, "max_output_chars": ANSWER_CHARS,
+    })
 }
 
 /// The index of a root, up to date. A machine of CI has none yet.
@@ -85,19 +179,20 @@ fn report(services: &Services, since: &str) -> Result<Report, CliError> {
         "max_output_chars": ANSWER_CHARS,
     });
     report.take_layers(answers::ask(&context, layers)?.answer);
-    let patterns = json!({
-        "agent_id": DEFAULT_AGENT, "scope": "changed", "since": since, "max_matches": MAX_FINDINGS,
-        "max_matches_per_antibody": MAX_FINDINGS, "max_output_chars": ANSWER_CHARS,
-    });
-    report.take_patterns(answers::ask(&context, patterns)?.answer);
-    report.findings.sort_by(|a, b| {
-        let key = |one: &Finding| (std::cmp::Reverse(one.level), one.place.path.clone(), one.place.line);
-        key(a).cmp(&key(b)).then_with(|| a.identity.cmp(&b.identity))
-    });
+    report.take_patterns(answers::ask(&context, patterns_since(since))?.answer);
+    report.sort();
     Ok(report)
 }
 
 impl Report {
+    /// The worst first, then by place.
+    fn sort(&mut self) {
+        self.findings.sort_by(|a, b| {
+            let key = |one: &Finding| (std::cmp::Reverse(one.level), one.place.path.clone(), one.place.line);
+            key(a).cmp(&key(b)).then_with(|| a.identity.cmp(&b.identity))
+        });
+    }
+
     fn take_layers(&mut self, answer: Layers) {
         self.has_layers = answer.basis.starts_with("declared");
         if self.has_layers {
@@ -177,10 +272,10 @@ fn describe_match(row: &BugMatch) -> Finding {
 }
 
 /// The place that `path:line` names.
-fn place(text: &str) -> Place {
+fn place(text: &str) -> Location {
     match text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
-        Some((path, line)) => Place { path: path.to_owned(), line: Some(line) },
-        None => Place { path: text.to_owned(), line: None },
+        Some((path, line)) => Location { path: path.to_owned(), line: Some(line) },
+        None => Location { path: text.to_owned(), line: None },
     }
 }
 
@@ -195,6 +290,16 @@ fn value(report: &Report) -> Value {
             "is_new": found.is_new,
         })
     };
+    if let Some(tests) = &report.tests {
+        return json!({
+            "findings": report.findings.iter().map(row).collect::<Vec<_>>(),
+            "total": report.total,
+            "failing": report.total - report.harmless,
+            "tests": tests,
+            "bug_patterns": report.patterns,
+            "what_is_missing": report.gaps,
+        });
+    }
     json!({
         "findings": report.findings.iter().map(row).collect::<Vec<_>>(),
         "total": report.total,
@@ -216,6 +321,19 @@ fn page(report: &Report, since: &str, out: &mut Out) -> Result<(), CliError> {
         1 => "1 finding".to_owned(),
         total => format!("{total} findings"),
     };
+    if let Some(tests) = &report.tests {
+        let reach = match tests.as_slice() {
+            [] => "no test file is known to reach the change".to_owned(),
+            [first] => format!("{first} reaches the change"),
+            [first, rest @ ..] => format!("{first} and {} more test files reach the change", rest.len()),
+        };
+        let harmless = match report.harmless {
+            0 => String::new(),
+            some => format!(", {some} of kinds that do not fail the check"),
+        };
+        out.line(format!("{count} in what changed since {since}{harmless}; {reach}"))?;
+        return report.gaps.iter().try_for_each(|gap| out.line(format!("not looked at: {gap}")));
+    }
     let layers = if report.has_layers { "declared layers" } else { "no layers declared (m1nd-layers.toml)" };
     let patterns = match report.patterns {
         1 => "1 bug pattern".to_owned(),

@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, RepoPath};
 use m1nd_query::documents::{self, CheckScope, Checked, DriftClass};
-use m1nd_tools::sarif::{self, Level, Place, Rule};
+use m1nd_tools::sarif::{self, Level, Location, Rule};
 use serde_json::{Value, json};
 
 use super::check::open_indexed;
@@ -126,7 +126,7 @@ fn rows(checked: &Checked) -> Vec<sarif::Finding> {
         rule: rule_name(finding.class),
         level: level(finding.class),
         message: message(finding),
-        place: Place { path: path.to_string(), line: Some(finding.line).filter(|line| *line > 0) },
+        place: Location { path: path.to_string(), line: Some(finding.line).filter(|line| *line > 0) },
         related: Vec::new(),
         identity: format!("{} {path} {}", finding.class.word(), finding.name),
         is_new: None,

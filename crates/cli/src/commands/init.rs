@@ -7,7 +7,10 @@ use m1nd_mind::{Planned, RealSystem, replace_user_file};
 use serde_json::{Value, json};
 
 use crate::args::{Common, InitArgs};
-use crate::clients::{Backups, Client, ENTRY, EditError, changed_lines, hooks_file, remove_hooks, set_hooks};
+use crate::clients::{
+    Backups, Client, ENTRY, EditError, agents_files, changed_lines, hooks_file, list_agents_files, remove_block,
+    remove_hooks, set_block, set_hooks,
+};
 use crate::error::CliError;
 use crate::output::{Out, Tone, note, paint};
 use crate::project;
@@ -21,6 +24,8 @@ const UV: &str = "archive-v";
 const UV_DEPTH: usize = 4;
 /// What the hooks are called for people.
 const HOOKS: &str = "Claude Code hooks";
+/// What the block for agents is called for people.
+const AGENTS: &str = "Agents";
 
 /// The planned change of one file.
 pub(super) struct Plan {
@@ -97,7 +102,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
         false => args.clients.clone(),
         true => Client::all().filter(|client| client.is_present(&root, user_home.as_deref())).collect(),
     };
-    if clients.is_empty() && !args.memory {
+    if clients.is_empty() && !args.memory && !args.agents {
         return Err(CliError::usage(
             "no MCP client found in this project or home",
             "pass one: m1nd init --client claude-code (or cursor, vscode, codex, gemini and others: m1nd init --help)",
@@ -107,6 +112,12 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
     let mut plans = clients.iter().map(|&client| plan(client, &root, &command)).collect::<Result<Vec<_>, _>>()?;
     if args.memory {
         plans.push(hooks(&root, &command)?);
+    }
+    if args.agents {
+        let block = set_block("").ok().flatten().unwrap_or_default();
+        for file in agents_files(&root) {
+            plans.push(plan_of(AGENTS, file, set_block, &block)?);
+        }
     }
     show_plans(&plans, out)?;
     let files = if args.memory { super::memory::plan_files(&root)? } else { Vec::new() };
@@ -154,6 +165,15 @@ pub(super) fn plan_removal(clients: &[Client], root: &Path, backups: &Backups) -
     }
     if clients.is_empty() {
         plans.push(plan_removal_of(HOOKS, hooks_file(root), remove_hooks, backups)?);
+        // Links to one file are common; it is changed once.
+        let mut seen = Vec::new();
+        for file in list_agents_files(root) {
+            let target = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+            if !seen.contains(&target) {
+                seen.push(target);
+                plans.push(plan_removal_of(AGENTS, file, remove_block, backups)?);
+            }
+        }
     }
     plans.retain(Plan::is_change);
     Ok(plans)

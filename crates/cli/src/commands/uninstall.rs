@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::init::{Plan, accept, plan_removal, remove, show_plans};
 use crate::args::{Common, UninstallArgs};
-use crate::clients::{Backups, Client, hooks_file};
+use crate::clients::{Backups, Client, hooks_file, list_agents_files};
 use crate::error::CliError;
 use crate::output::{Out, Tone, note};
 use crate::project;
@@ -67,7 +67,9 @@ pub(crate) fn run(args: &UninstallArgs, common: &Common, out: &mut Out) -> Resul
 /// The project whose client or hooks this file configures.
 fn find_project(file: &Path) -> Option<PathBuf> {
     let is_of = |root: &&Path| {
-        hooks_file(root) == file || Client::all().any(|client| client.file(root, None).as_deref() == Some(file))
+        hooks_file(root) == file
+            || list_agents_files(root).any(|other| other == file)
+            || Client::all().any(|client| client.file(root, None).as_deref() == Some(file))
     };
     file.ancestors().skip(1).find(is_of).map(Path::to_path_buf)
 }

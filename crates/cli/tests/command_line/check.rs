@@ -74,3 +74,109 @@ fn the_validator_finds_faults() {
     assert_eq!(faults(r#"{"version": "2.1.0", "runs": []}"#), Vec::<String>::new());
     assert_eq!(faults(r#"{"version": "2.0", "runs": [{}], "x": 1}"#).len(), 3);
 }
+
+const CALLS: &str = "\
+//- app/rules.py
+def check(value, strict=False):
+    return bool(value) and strict
+//- app/page.py
+from app.rules import check
+
+def show():
+    return check(1, strict=True)
+";
+
+/// A change of `app/rules.py`, the kind of finding that it brings, and a part of its line.
+const CHANGES: &[(&str, &str, &str)] = &[
+    (
+        "def verify(value, strict=False):\n    return bool(value) and strict\n",
+        "dangling",
+        "app/page.py:1: error[dangling]",
+    ),
+    (
+        "def check(value, strict, kind):\n    return bool(value) and strict and kind\n",
+        "arity",
+        "app/page.py:4: error[arity]",
+    ),
+    ("def check(value, exact=False):\n    return bool(value) and exact\n", "arity", "has no parameter `strict`"),
+    (
+        "from app import page\n\ndef check(value, strict=False):\n    return bool(value) and strict\n",
+        "cycle",
+        "closes an import cycle: app/",
+    ),
+];
+
+#[test]
+fn a_change_is_compared_with_a_commit() {
+    let Some(place) = Place::open_committed(CALLS) else { return };
+    let clean = place.run(&["check", "--base", "HEAD"]);
+    assert_eq!((clean.code, clean.err.as_str()), (0, ""), "{clean:?}");
+    for (text, kind, part) in CHANGES {
+        place.project.write("app/rules.py", text);
+        let run = place.run(&["check", "--base", "HEAD"]);
+        assert!(run.code == 1 && run.out.contains(part), "{kind}: {run:?}");
+        let run = place.run(&["check", "--base", "HEAD", "--json"]);
+        let found: Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(found["findings"][0]["rule"], *kind, "{found}");
+        // A kind that is not asked for is listed only.
+        let other = if *kind == "cycle" { "arity" } else { "cycle" };
+        let run = place.run(&["check", "--base", "HEAD", "--fail-on", other]);
+        assert!(run.code == 0 && run.out.contains(part), "{kind}: {run:?}");
+    }
+    let wrong = place.run(&["check", "--base", "HEAD", "--fail-on", "nothing"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+}
+
+#[test]
+fn files_of_a_comparison_are_as_their_formats_ask() {
+    let Some(place) = Place::open_committed(CALLS) else { return };
+    place.project.write("app/rules.py", "def verify(value):\n    return value < 1\n");
+    let (log, tests) = (place.project.join("out.sarif"), place.project.join("out.xml"));
+    let paths = [log.to_string_lossy().into_owned(), tests.to_string_lossy().into_owned()];
+    let run = place.run(&["check", "--base", "HEAD", "--sarif", &paths[0], "--junit", &paths[1]]);
+    assert!(run.code == 1 && run.out.contains("error[dangling]"), "the page is printed beside them: {run:?}");
+    let read = |path| std::fs::read_to_string(path).expect("is written");
+    let (log, schema): (Value, Value) =
+        (serde_json::from_str(&read(&log)).expect("JSON"), serde_json::from_str(SCHEMA).expect("JSON"));
+    assert_eq!(schema::faults(&schema, &log), Vec::<String>::new(), "{log}");
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"], "dangling");
+    check_junit(&read(&tests));
+    let printed = place.run(&["check", "--base", "HEAD", "--sarif"]);
+    assert_eq!(sarif(&printed)["runs"][0]["results"][0]["ruleId"], "dangling");
+}
+
+/// Elements of JUnit XML with their parents and the attributes that they must have, as the schema of Jenkins and that of
+/// Ant have them in common.
+const JUNIT: &[(&str, &str, &[&str])] = &[
+    ("testsuites", "", &["name", "tests", "failures", "errors"]),
+    ("testsuite", "testsuites", &["name", "tests", "failures", "errors", "skipped"]),
+    ("testcase", "testsuite", &["name", "classname"]),
+    ("failure", "testcase", &["message", "type"]),
+    ("system-out", "testcase", &[]),
+];
+
+/// Checks that a report is well formed and has the elements and counts of the format.
+fn check_junit(text: &str) {
+    let mut open: Vec<String> = Vec::new();
+    let mut count = std::collections::BTreeMap::<String, usize>::new();
+    let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").expect("a declaration");
+    for part in body.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').expect("a tag ends");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "{text}");
+            continue;
+        }
+        let name = tag.split([' ', '/']).next().expect("a name");
+        let row = JUNIT.iter().find(|row| row.0 == name).expect("an element of the format");
+        assert_eq!(open.last().map_or("", String::as_str), row.1, "{tag}");
+        let has = |attribute: &&str| tag.contains(&format!(" {attribute}=\""));
+        assert!(row.2.iter().all(|attribute| has(attribute)), "{tag}");
+        *count.entry(name.to_owned()).or_default() += 1;
+        if !tag.ends_with('/') {
+            open.push(name.to_owned());
+        }
+    }
+    assert!(open.is_empty(), "{text}");
+    let totals = format!("tests=\"{}\" failures=\"{}\"", count["testcase"], count["failure"]);
+    assert_eq!(text.matches(&totals).count(), 2, "{totals}: {text}");
+}

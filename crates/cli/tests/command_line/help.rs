@@ -137,25 +137,29 @@ fn the_command_that_writes_for_others_explains_itself() {
                   --model <FOLDER>
                       Folder of an embedding model (model2vec or BERT) that reorders the best matches
 
+                  --agents
+                      Also write a block into AGENTS.md, and into CLAUDE.md and GEMINI.md if they exist, that
+                      makes agents and their subagents ask m1nd
+
                   --json
                       Write JSON for programs
-
-                  --remove
-                      Take m1nd out of the files of these clients, or of all clients and hooks of this project
 
                   --color <WHEN>
                       Colours: `auto` is on a terminal and without NO_COLOR
 
                       [possible values: auto, always, never]
 
+                  --remove
+                      Take m1nd out of the files of these clients, or of all clients and hooks of this project
+
+                  --no-pager
+                      Do not show long answers of tools through a pager
+
               -y, --yes
                       Write without confirmation
 
                   --dry-run
                       Only show what would be written
-
-                  --no-pager
-                      Do not show long answers of tools through a pager
 
                   --no-daemon
                       Answer in this process: neither ask nor start one that keeps the index open

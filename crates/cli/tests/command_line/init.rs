@@ -53,6 +53,40 @@ fn every_client_is_connected_and_left_as_it_was() {
     }
 }
 
+/// Files of a project that agents read, before; and those that get a block.
+const AGENTS: &[(&[(&str, &str)], &[&str])] = &[
+    (&[], &["AGENTS.md"]),
+    (&[("AGENTS.md", "# Ours")], &["AGENTS.md"]),
+    (&[("CLAUDE.md", "# Ours\r\n"), ("GEMINI.md", "")], &["AGENTS.md", "CLAUDE.md", "GEMINI.md"]),
+    (&[("AGENTS.md", "a\n"), ("CLAUDE.md", "@AGENTS.md\n")], &["AGENTS.md"]),
+];
+
+#[test]
+fn agents_are_told_only_on_request_and_the_files_are_left_as_they_were() {
+    for (files, expected) in AGENTS {
+        let place = Place::new(SHOP);
+        files.iter().for_each(|(file, text)| place.project.write(file, text));
+        let before = tree(place.project.path());
+        let list = || {
+            tree(place.project.path())
+                .into_iter()
+                .filter(|(_, text)| String::from_utf8_lossy(text).contains("m1nd:start"))
+        };
+        assert_eq!(place.run(&["init", "--yes", "--client", "cursor"]).code, 0);
+        assert_eq!(list().count(), 0, "only on request");
+        let run = place.run(&["init", "--agents", "--client", "cursor", "--yes"]);
+        assert!(run.code == 0 && run.out.contains("+ ## Questions about code"), "{}{}", run.out, run.err);
+        assert_eq!(list().map(|(name, _)| name).collect::<Vec<_>>(), *expected);
+        let again = place.run(&["init", "--agents", "--yes", "--client", "cursor"]);
+        assert!(again.out.contains("nothing to do"), "{}", again.out);
+        // `uninstall` finds the files from another project, too.
+        let shown = place.command(&["uninstall", "--dry-run"]).current_dir(place.user.path()).output().unwrap();
+        assert!(String::from_utf8_lossy(&shown.stdout).contains("AGENTS.md"));
+        assert_eq!(place.run(&["init", "--remove", "--yes"]).code, 0);
+        assert_eq!(tree(place.project.path()), before, "{files:?}");
+    }
+}
+
 #[test]
 fn what_was_added_later_stays_when_m1nd_is_removed() {
     let place = Place::new(SHOP);

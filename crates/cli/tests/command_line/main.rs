@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod attach;
+#[cfg(unix)]
+mod book;
 mod check;
 mod colour;
 mod docs;
@@ -27,6 +29,7 @@ mod store;
 mod tools;
 mod trail;
 mod unseen;
+mod upgrade;
 mod verify;
 mod work;
 mod workspace;

@@ -44,3 +44,20 @@ fn what_is_not_there_is_said() {
         assert!(!run.err.contains("panicked"), "{arguments:?}: {run:?}");
     }
 }
+
+#[test]
+fn what_changed_since_the_index_was_made_is_in_the_difference() {
+    let Some(place) = Place::open_committed(CODE) else { return };
+    assert_eq!(place.run(&["ingest"]).code, 0);
+    place.project.write("b.py", "def other():\n    return 2\n\n\ndef two():\n    return other()\n");
+    let diff = place.run(&["diff", "HEAD"]);
+    assert!(diff.code == 0 && diff.out.contains("1 changed file") && diff.out.contains("b.py::other"), "{diff:?}");
+    let long = "def long(items):\n    total = 0\n    for item in items:\n        if item > 3:\n            total += item * 2\n        else:\n            total -= item\n    return total\n";
+    place.project.write("b.py", long);
+    place.project.write("c.py", long);
+    let copies = place.run(&["fingerprint", "b.py::long"]);
+    assert!(copies.out.contains("c.py"), "{copies:?}");
+    place.project.write("d.py", "import c\n");
+    let diverge = place.run(&["call", "diverge", "--baseline", "HEAD"]);
+    assert!(diverge.code == 0 && diverge.out.contains("d.py"), "{diverge:?}");
+}

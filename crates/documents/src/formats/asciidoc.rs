@@ -97,6 +97,7 @@ impl State<'_> {
     }
 
     fn line(&mut self, bare: &str, number: u32, draft: &mut Draft<'_>) {
+        // Tables: the same mark opens and closes one.
         if bare == "|===" {
             self.flush(draft);
             match self.rows.take() {
@@ -111,9 +112,11 @@ impl State<'_> {
             }
             return;
         }
+        // What ends a paragraph: blank lines, comments, borders of blocks.
         if bare.is_empty() || bare.starts_with("//") || matches!(is_run(bare), Some('=' | '*' | '_')) {
             return self.flush(draft);
         }
+        // Attributes are about the block that follows.
         if let Some(attributes) = bare.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             self.flush(draft);
             let mut parts = attributes.split(',');
@@ -126,6 +129,7 @@ impl State<'_> {
             }
             return;
         }
+        // Settings of the document.
         if let Some((name, value)) = bare.strip_prefix(':').and_then(|rest| rest.split_once(": ")) {
             let metadata = draft.metadata();
             match name {

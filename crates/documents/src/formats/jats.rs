@@ -37,6 +37,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
 fn record(article: Element<'_>) -> Record {
     let mut record = Record::new(RecordKind::Article);
     let Some(meta) = article.at(&["front", "article-meta"]) else { return record };
+    // Identifiers, the most widely used scheme first: the first is the id of the work.
     for id in meta.list_named("article-id") {
         let value = id.text();
         match id.attribute("pub-id-type") {
@@ -49,6 +50,7 @@ fn record(article: Element<'_>) -> Record {
     record.ids.sort_by_key(|id| ["doi:", "pmid:", "pmc:"].iter().position(|scheme| id.starts_with(scheme)));
     record.title =
         meta.at(&["title-group", "article-title"]).map(|title| title.text_without(&["xref", "fn"])).unwrap_or_default();
+    // Editors and translators are contributors as well, but not authors.
     let people = meta.list_named("contrib-group").flat_map(|group| group.list_named("contrib"));
     record.authors = people
         .filter(|contrib| matches!(contrib.attribute("contrib-type"), "author" | ""))
@@ -60,6 +62,7 @@ fn record(article: Element<'_>) -> Record {
         let issn = journal.list_named("issn").next().map(Element::text);
         Some(Venue { name, issn })
     });
+    // Printed and electronic editions have a date each; the first with a year counts.
     record.year = meta
         .list_named("pub-date")
         .filter_map(|date| date.at(&["year"]))

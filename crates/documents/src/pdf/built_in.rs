@@ -127,16 +127,19 @@ fn places(dict: &[u8]) -> (usize, usize) {
 
 /// The table of a compact font; `None` if it has none of its own or is damaged.
 fn compact(data: &[u8]) -> Option<HashMap<u8, String>> {
+    // Four lists follow each other; each starts where the one before ends.
     let header = number(data, 2, 1)?;
     let (_, at) = list(data, header)?;
     let (dicts, at) = list(data, at)?;
     let (strings, _) = list(data, at)?;
     let (start, end) = *dicts.first()?;
     let (charset, encoding) = places(&data[start..end]);
+    // Below 2 the encoding is one that the format defines, so the font holds no table.
     if encoding < 2 {
         return None;
     }
     let standard: Vec<&str> = STRINGS.split(' ').collect();
+    // Names below the limit are standard, others are in the font.
     let name = |string: usize| match string.checked_sub(STANDARD_STRINGS) {
         Some(own) => strings.get(own).map(|&(from, to)| String::from_utf8_lossy(&data[from..to]).into_owned()),
         None => standard.get(string.checked_sub(1)?).map(|name| (*name).to_owned()),
@@ -149,6 +152,7 @@ fn compact(data: &[u8]) -> Option<HashMap<u8, String>> {
             names.insert(code, name);
         }
     };
+    // The encoding: a code for each glyph, or ranges of codes.
     let format = number(data, encoding, 1)?;
     let many = number(data, encoding + 1, 1)?;
     let mut glyph = 1;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use m1nd_edit::{Gate, Step, Workspace};
+use m1nd_edit::{Gate, Origin, Step, Workspace};
 use m1nd_store::SharedFolder;
 use m1nd_testkit::{Random, TempTree};
 
@@ -86,7 +86,8 @@ fn child() {
     let workspace = workspace(&home, Arc::new(Killer { step, count: AtomicUsize::new(0) }));
     for next in first + 1.. {
         let plan = workspace.plan(batch(&project, next)).expect("plans");
-        workspace.commit(&plan, &m1nd_base::Cancel::new(), &mut |_| {}).expect("commits");
+        let origin = Origin { agent: String::new(), tool: String::new(), time_ms: next as u64, undoes: None };
+        workspace.commit_as(&plan, &origin, &m1nd_base::Cancel::new(), &mut |_| {}).expect("commits");
         if std::env::var_os(STEP).is_some() {
             return;
         }

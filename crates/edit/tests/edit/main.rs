@@ -8,4 +8,5 @@ mod forms;
 mod kills;
 mod races;
 mod recovery;
+mod undo;
 mod world;

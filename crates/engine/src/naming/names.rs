@@ -7,15 +7,15 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::DefKind;
 
 use crate::naming::owners::owner_matches;
-use crate::naming::places::Place;
+use crate::naming::places::PathLines;
 use crate::naming::qualified;
 use crate::state::snapshot::Snapshot;
 
 impl Snapshot {
     /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this
     /// path, else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else
-    /// files whose path ends in it, else the innermost symbol at a [`Place`] (`src/a.py:120`), else those named with
-    /// their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
+    /// files whose path ends in it, else the innermost symbol at a [`PathLines`] (`src/a.py:120`), else those named
+    /// with their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
     pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
         let inner = self.without_repository(text);
@@ -28,7 +28,7 @@ impl Snapshot {
         if found.is_empty() {
             found = self.files_ending_in(text);
         }
-        if let Some(place) = Place::parse(text).filter(|_| found.is_empty()) {
+        if let Some(place) = PathLines::parse(text).filter(|_| found.is_empty()) {
             found = self.nodes_at(&place);
         }
         if found.is_empty() {

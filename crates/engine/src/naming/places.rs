@@ -7,7 +7,7 @@ use crate::state::snapshot::Snapshot;
 
 /// A path followed by lines: `src/a.py:120`, `src/a.py:120:5` (with a column), `src/a.py:120-140`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'t> {
+pub struct PathLines<'t> {
     /// The path, as written.
     pub path: &'t str,
     /// First line, 1-based.
@@ -16,7 +16,7 @@ pub struct Place<'t> {
     pub last: u32,
 }
 
-impl<'t> Place<'t> {
+impl<'t> PathLines<'t> {
     /// Parses a place; `None` for other texts.
     pub fn parse(text: &'t str) -> Option<Self> {
         let text = node_id::strip_prefix_of_file(text.trim());
@@ -44,12 +44,12 @@ fn line(text: &str) -> Option<u32> {
 impl Snapshot {
     /// The symbols at a place, one for each file that the path may mean: the symbol that these lines declare, else the
     /// innermost around them, else the file.
-    pub(crate) fn nodes_at(&self, place: &Place<'_>) -> Vec<NodeIx> {
+    pub(crate) fn nodes_at(&self, place: &PathLines<'_>) -> Vec<NodeIx> {
         let files = self.files_named(place.path);
         files.into_iter().map(|file| self.symbol_around(file, place)).collect()
     }
 
-    fn symbol_around(&self, file: NodeIx, place: &Place<'_>) -> NodeIx {
+    fn symbol_around(&self, file: NodeIx, place: &PathLines<'_>) -> NodeIx {
         let graph = self.graph();
         let mut around = graph.of_file(file);
         around.retain(|&node| {
@@ -89,7 +89,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(Place::parse(text).map(|place| (place.path, place.first, place.last)), expected, "{text}");
+            assert_eq!(PathLines::parse(text).map(|place| (place.path, place.first, place.last)), expected, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_vfs::Place;
+use m1nd_vfs::PathKind;
 
 /// Folders above a path that are looked at for the root of its repository.
 const MAX_ABOVE: usize = 32;
@@ -30,12 +30,12 @@ pub enum OutsidePath {
 impl OutsidePath {
     /// Looks at an absolute path without `..`. Only the existence of it and of markers above it is checked.
     pub fn at(path: &Path) -> Self {
-        let start = match Place::at(path) {
-            Place::Folder => path,
-            Place::File => path.parent().unwrap_or(path),
-            Place::Nothing | Place::Other | Place::BrokenLink => return Self::Missing,
+        let start = match PathKind::at(path) {
+            PathKind::Folder => path,
+            PathKind::File => path.parent().unwrap_or(path),
+            PathKind::Nothing | PathKind::Other | PathKind::BrokenLink => return Self::Missing,
         };
-        let has = |folder: &Path, marker: &str| Place::at(&folder.join(marker)) != Place::Nothing;
+        let has = |folder: &Path, marker: &str| PathKind::at(&folder.join(marker)) != PathKind::Nothing;
         let above = || start.ancestors().take(MAX_ABOVE).filter(|folder| folder.parent().is_some());
         let git = above().find(|folder| has(folder, MARKERS[0])).map(|folder| (folder, MARKERS[0]));
         let manifest =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use m1nd_base::{Cancel, Cancelled, Deadline, Limits, NoProgress, RepoPath};
 use m1nd_store::Home;
-use m1nd_vfs::{Place, Root, WalkOptions};
+use m1nd_vfs::{PathKind, Root, WalkOptions};
 use rayon::prelude::*;
 
 use crate::repositories::outside::OutsidePath;
@@ -29,7 +29,7 @@ pub fn readable_repositories(home: &Path, roots: &[PathBuf]) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
         let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         inside.sort();
-        inside.retain(|path| Place::at(path) == Place::Folder && !path.is_symlink());
+        inside.retain(|path| PathKind::at(path) == PathKind::Folder && !path.is_symlink());
         found.extend(inside.into_iter().take(MAX_INSIDE).filter(|path| is_repository(path)));
     }
     found.retain(|path| !roots.iter().any(|root| root.starts_with(path) || path.starts_with(root)));

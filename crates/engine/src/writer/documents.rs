@@ -6,7 +6,7 @@ use m1nd_vfs::Root;
 use rustc_hash::FxHashSet;
 
 use super::ingest::{Done, Stages};
-use super::place::Place;
+use super::ingest_target::IngestTarget;
 use super::{Writer, walk_options};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::documents::adapt;
@@ -23,7 +23,7 @@ impl Writer {
     pub(super) fn ingest_documents(
         &mut self,
         request: &IngestRequest,
-        place: &Place,
+        place: &IngestTarget,
         cancel: &Cancel,
         progress: &dyn Progress,
         stages: &mut Stages,

@@ -11,7 +11,7 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 use rayon::prelude::*;
 
 use super::files::{self, Basis, Care, Gathered, Target};
-use super::place::Place;
+use super::ingest_target::IngestTarget;
 use super::whole::Fresh;
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
@@ -151,7 +151,7 @@ impl Writer {
     fn ingest_code(
         &mut self,
         request: &IngestRequest,
-        place: Place,
+        place: IngestTarget,
         cancel: &Cancel,
         progress: &dyn Progress,
         stages: &mut Stages,
@@ -477,7 +477,7 @@ impl Writer {
     fn ingest_json(
         &mut self,
         request: &IngestRequest,
-        place: &Place,
+        place: &IngestTarget,
         cancel: &Cancel,
         stages: &mut Stages,
     ) -> Result<Done, EngineError> {

@@ -7,7 +7,7 @@ mod compare;
 mod documents;
 mod files;
 mod ingest;
-mod place;
+mod ingest_target;
 mod priority;
 mod restore;
 mod revision;

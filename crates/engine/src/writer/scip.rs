@@ -9,7 +9,7 @@ use m1nd_link::{Contradiction, LinkDelta};
 use m1nd_store::Home;
 
 use super::ingest::{Done, LinkChanges, Stages, link};
-use super::place::Place;
+use super::ingest_target::IngestTarget;
 use super::{Linked, Writer};
 use crate::compiler_index::{self, CompilerIndex, Ground, ScipError};
 use crate::config::{Adapter, IngestRequest, Mode};
@@ -102,7 +102,7 @@ impl Writer {
     pub(super) fn ingest_scip(
         &mut self,
         request: &IngestRequest,
-        place: &Place,
+        place: &IngestTarget,
         cancel: &Cancel,
         progress: &dyn Progress,
         stages: &mut Stages,

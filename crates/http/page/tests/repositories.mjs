@@ -58,4 +58,6 @@ export const MEMORY = `# Memory
 
 ### Learnings
 - A snapshot is never written again once it is renamed into place
+
+Decided to count plums. Learned that figs rot
 `;

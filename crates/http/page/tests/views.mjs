@@ -74,6 +74,21 @@ export function testViews(shared) {
     await close();
   });
 
+  it("lists a forgotten memory whose text stays, and shows it again", async () => {
+    const { page, close } = await open("/memory");
+    const row = page.locator("li", { hasText: "figs rot" }).last();
+    await row.getByRole("button", { name: /^Forget/ }).click();
+    await row.getByRole("button", { name: "Forget it" }).click();
+    const forgotten = page.locator("#hidden li", { hasText: "figs rot" });
+    await forgotten.getByText("forgotten", { exact: true }).waitFor();
+    await forgotten.getByText(/MEMORY\.md/).waitFor();
+    await forgotten.getByRole("button", { name: "Show again: figs rot" }).click();
+    await page.getByText("is shown again").waitFor();
+    await page.locator("#hidden").waitFor({ state: "detached" });
+    await page.locator("#type-learning li", { hasText: "figs rot" }).waitFor();
+    await close();
+  });
+
   it("says how to create a memory where there is none", async () => {
     const { page, close } = await openView(shared.browser, shared.hostile, "/memory", { allowErrors: true });
     await page.getByText("m1nd memory init").waitFor();

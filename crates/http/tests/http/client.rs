@@ -142,17 +142,7 @@ impl Server {
 
     /// Sends bytes and reads until the server closes the connection.
     pub(crate) fn send_bytes(&self, bytes: &[u8]) -> Answer {
-        let mut stream = self.connect();
-        // The server may have answered and closed before it has read everything.
-        let _ = stream.write_all(bytes);
-        let mut all = Vec::new();
-        let _ = stream.read_to_end(&mut all);
-        let all = String::from_utf8_lossy(&all).into_owned();
-        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
-        let status = head.split_whitespace().nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        let is_chunked = header(head, "transfer-encoding") == Some("chunked");
-        let body = if is_chunked { join_chunks(body) } else { body.to_owned() };
-        Answer { status, head: head.to_owned(), body }
+        exchange(&mut self.connect(), bytes)
     }
 
     /// Opens a stream of events; its head has been read.
@@ -172,6 +162,20 @@ impl Server {
             }
         }
     }
+}
+
+/// Sends bytes over a connection and reads until the server closes it.
+pub(crate) fn exchange(stream: &mut (impl Read + Write), bytes: &[u8]) -> Answer {
+    // The server may have answered and closed before it has read everything.
+    let _ = stream.write_all(bytes);
+    let mut all = Vec::new();
+    let _ = stream.read_to_end(&mut all);
+    let all = String::from_utf8_lossy(&all).into_owned();
+    let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
+    let status = head.split_whitespace().nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let is_chunked = header(head, "transfer-encoding") == Some("chunked");
+    let body = if is_chunked { join_chunks(body) } else { body.to_owned() };
+    Answer { status, head: head.to_owned(), body }
 }
 
 /// Lines of a stream until one begins with a text.

@@ -7,6 +7,7 @@ mod client;
 mod limits;
 mod mcp;
 mod rest;
+mod tls;
 mod tools;
 
 use std::net::SocketAddr;
@@ -69,6 +70,10 @@ pub(crate) fn start_test_tools(limits: Limits) -> Server {
 }
 
 pub(crate) fn start_with(options: ServeOptions, limits: Limits) -> Server {
+    start_http(options, HttpOptions { limits, ..HttpOptions::default() })
+}
+
+pub(crate) fn start_http(options: ServeOptions, http: HttpOptions) -> Server {
     let (home, project) = (tempfile::tempdir().unwrap(), TempTree::new(SHOP));
     let config = EngineConfig::new(home.path().join("home"), vec![project.path().canonicalize().unwrap()]);
     let options = ServeOptions { index_when_empty: true, ..options };
@@ -77,11 +82,10 @@ pub(crate) fn start_with(options: ServeOptions, limits: Limits) -> Server {
         let place = config.home.clone();
         let services = Services::self_contained(config).unwrap();
         let runtime = start_runtime().unwrap();
-        let host = Host::start(&services, adapt_options(options, &limits)).unwrap();
+        let host = Host::start(&services, adapt_options(options, &http.limits)).unwrap();
         runtime.block_on(async {
-            let http = HttpOptions { limits, ..HttpOptions::default() };
             let server = HttpServer::start(host.clone(), &place, http).await.unwrap();
-            let address = server.url().strip_prefix("http://").unwrap().parse().unwrap();
+            let address = server.url().split_once("://").unwrap().1.parse().unwrap();
             sender.send((address, server.token().text().to_owned(), server.shutdown())).unwrap();
             server.run().await;
         });

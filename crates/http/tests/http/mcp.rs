@@ -94,13 +94,15 @@ fn the_newest_version_needs_no_session() {
     let answer = server.send(&request);
     assert_eq!((answer.status, answer.header("mcp-session-id")), (200, None), "{answer:?}");
     assert!(answer.body.contains("alone"), "{answer:?}");
-    // A method that no server has.
-    let mut unknown = message.clone();
-    unknown["method"] = "nothing/at_all".into();
-    let other =
-        server.message(None, &unknown).with("MCP-Protocol-Version", "2026-07-28").with("Mcp-Method", "nothing/at_all");
-    let answer = server.send(&other);
-    assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!(-32601)), "{answer:?}");
+    // Methods that no server has, and those of earlier versions.
+    for method in ["nothing/at_all", "initialize", "ping", "logging/setLevel", "resources/subscribe"] {
+        let mut unknown = message.clone();
+        unknown["method"] = method.into();
+        let other =
+            server.message(None, &unknown).with("MCP-Protocol-Version", "2026-07-28").with("Mcp-Method", method);
+        let answer = server.send(&other);
+        assert_eq!((answer.status, &answer.json()["error"]["code"]), (404, &json!(-32601)), "{answer:?}");
+    }
     // Headers that contradict the body.
     let answer = server.send(&request.clone().with("Mcp-Name", "spin"));
     assert_eq!(answer.status, 400, "{answer:?}");

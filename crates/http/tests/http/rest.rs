@@ -216,6 +216,40 @@ fn people_list_approve_and_forget_memories() {
 }
 
 #[test]
+fn a_memory_whose_text_stays_is_listed_as_hidden_and_can_be_shown_again() {
+    let server = start();
+    server.wait_for_index();
+    server.project.write("shop/jam.py", "# MEMORY: decided cherries over grapes, password=hunter2hunter2\n");
+    server.project.write(".mind/MEMORY.md", "# Shop\n\ndecided to sell plums. Learned that figs rot\n");
+    let ids = |name: &str| -> Vec<String> {
+        let listed = server.get("/api/memory").json();
+        let rows = listed[name].as_array().unwrap();
+        assert!(!listed.to_string().contains("hunter2"), "{listed}");
+        let mut ids: Vec<_> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let forget = |id: &str, undo: bool| {
+        let request = server.request("POST", "/api/memory/forget").with("Content-Type", "application/json");
+        server.send(&request.body(json!({"id": id, "undo": undo}).to_string()))
+    };
+    let all = ids("memories");
+    assert_eq!((all.len(), ids("hidden")), (3, Vec::new()));
+    for id in &all {
+        let answer = forget(id, false);
+        assert_eq!((answer.status, &answer.json()["hidden"]), (200, &json!(true)), "{answer:?}");
+    }
+    assert_eq!((ids("memories"), ids("hidden")), (Vec::new(), all.clone()));
+    let listed = server.get("/api/memory").json();
+    let places: Vec<&Value> = listed["hidden"].as_array().unwrap().iter().map(|row| &row["source_file"]).collect();
+    assert!(places.contains(&&json!("shop/jam.py")) && places.contains(&&json!(".mind/MEMORY.md")), "{listed}");
+    for id in &all {
+        assert_eq!(forget(id, true).status, 200);
+    }
+    assert_eq!((ids("memories"), ids("hidden")), (all, Vec::new()));
+}
+
+#[test]
 fn the_description_of_the_api_is_complete_and_refers_to_itself() {
     let server = start();
     let document = describe(&server);

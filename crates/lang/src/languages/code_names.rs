@@ -130,7 +130,7 @@ impl Form {
     }
 }
 
-struct Row {
+struct CodeName {
     name: Box<str>,
     form: Form,
     at: usize,
@@ -141,7 +141,7 @@ fn is_part(byte: u8) -> bool {
 }
 
 /// Every run of characters of a settings file that has the shape of a name of code.
-fn in_settings(path: &str, text: &str) -> Vec<Row> {
+fn in_settings(path: &str, text: &str) -> Vec<CodeName> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut before) = (0, "");
@@ -166,7 +166,7 @@ fn in_settings(path: &str, text: &str) -> Vec<Row> {
     found
 }
 
-fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
+fn settings_name(run: &str, start: usize, is_module: bool) -> Option<CodeName> {
     let is_relative = run.starts_with('.') && !run.starts_with("./") && !run.starts_with("../");
     let name = run.trim_end_matches(['.', ':', '/', '#', '-', '\\']);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -187,7 +187,7 @@ fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
 }
 
 /// A name of at least two parts.
-fn read_dotted(name: &str, start: usize) -> Option<Row> {
+fn read_dotted(name: &str, start: usize) -> Option<CodeName> {
     let is_object = name.matches(':').count() == 1 && !name.contains("::");
     let parts = name.split(['.', ':', '/', '#', '\\']).filter(|part| !part.is_empty());
     let last = name.rsplit(['.', ':', '#', '\\', '/']).next().unwrap_or(name);
@@ -207,12 +207,12 @@ fn names(text: &str) -> bool {
     !text.is_empty() && text.split('.').all(is_name)
 }
 
-fn row(name: &str, at: usize, form: Form) -> Option<Row> {
-    (name.len() <= MAX_NAME).then(|| Row { name: name.into(), form, at })
+fn row(name: &str, at: usize, form: Form) -> Option<CodeName> {
+    (name.len() <= MAX_NAME).then(|| CodeName { name: name.into(), form, at })
 }
 
 /// Methods that elements of XML name beside their class: `<bean class="a.B" init-method="start"/>`.
-fn in_tags(text: &str) -> Vec<Row> {
+fn in_tags(text: &str) -> Vec<CodeName> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find('<').map(|offset| at + offset) {
@@ -240,11 +240,11 @@ fn attributes(tag: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
 }
 
 /// String literals of code that are as a whole a name of at least two parts, or an entry point (`x = pkg.mod:attr`).
-fn in_strings(language: Language, text: &str) -> Vec<Row> {
+fn in_strings(language: Language, text: &str) -> Vec<CodeName> {
     let bytes = text.as_bytes();
     let is_inner =
         |byte: u8| is_part(byte) && byte != b'/' || language == Language::Python && matches!(byte, b' ' | b'=');
-    let mut found: Vec<Row> = Vec::new();
+    let mut found: Vec<CodeName> = Vec::new();
     let mut at = 0;
     while at < bytes.len() && found.len() < MAX_NAMES {
         let quote = bytes[at];
@@ -282,7 +282,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
 }
 
 /// `//go:linkname local pkg.name`: the linker joins the two.
-fn link_names(text: &str) -> Vec<Row> {
+fn link_names(text: &str) -> Vec<CodeName> {
     const DIRECTIVE: &str = "//go:linkname ";
     let mut found = Vec::new();
     for (at, _) in text.match_indices(DIRECTIVE) {
@@ -309,7 +309,7 @@ fn owner_at(places: &[(u32, u32)], at: usize) -> Option<DefId> {
 mod tests {
     use super::*;
 
-    fn show_rows(rows: Vec<Row>) -> Vec<String> {
+    fn show_rows(rows: Vec<CodeName>) -> Vec<String> {
         rows.into_iter().map(|row| format!("{} {}", row.form.word(), row.name)).collect()
     }
 

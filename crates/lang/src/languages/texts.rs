@@ -11,7 +11,7 @@ use crate::Language;
 use crate::facts::{FileFacts, Role, TextUse};
 use crate::lines::Lines;
 
-mod documents;
+mod embedded;
 mod literal;
 mod scan;
 
@@ -219,7 +219,7 @@ pub(crate) fn add(language: Language, text: &str, facts: &mut FileFacts) {
         });
     }
     facts.texts.shrink_to_fit();
-    documents::add(&documents, text, &mut lines, facts);
+    embedded::add(&documents, text, &mut lines, facts);
 }
 
 fn is_kept(row: &scan::Found<'_>) -> bool {

@@ -40,7 +40,7 @@ const IMPLIED: &[&str] = &["--help", "--version", "-h", "-V"];
 
 /// What declares a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
+struct Declarer {
     file: FileId,
     def: Option<DefId>,
     symbol: SymbolId,
@@ -76,7 +76,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, edges: &mut Vec<Derived>) {
     // Then the mentions themselves.
     for mention in &facts.mentions {
         let name = facts.name(mention.name);
-        let mut found: Vec<(Vec<Row>, bool)> = Vec::new();
+        let mut found: Vec<(Vec<Declarer>, bool)> = Vec::new();
         match mention.form {
             MentionForm::Command => line(eval, name, &mut found),
             MentionForm::Flag => found.extend(alone(eval, mention, name, &spoken)),
@@ -100,7 +100,7 @@ fn source(unit: &Unit, mention: &Mention) -> SymbolId {
     mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol)
 }
 
-fn add_rows(rows: Vec<Row>, is_certain: bool, from: SymbolId, mention: &Mention, edges: &mut Vec<Derived>) {
+fn add_rows(rows: Vec<Declarer>, is_certain: bool, from: SymbolId, mention: &Mention, edges: &mut Vec<Derived>) {
     let mut targets: Vec<SymbolId> = rows.into_iter().map(|row| row.symbol).collect();
     targets.sort_unstable();
     targets.dedup();
@@ -169,12 +169,12 @@ fn folder(eval: &Eval<'_>, program: &str) -> Option<String> {
 }
 
 /// What the words of a line declare: its commands, then its options.
-fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
+fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Declarer>, bool)>) {
     /// Commands below one another.
     const MAX_COMMANDS: usize = 2;
     let Some((program, words)) = split(line) else { return };
     let Some(folder) = folder(eval, program) else { return };
-    let mut command: Vec<(Row, &str)> = Vec::new();
+    let mut command: Vec<(Declarer, &str)> = Vec::new();
     let mut before = "";
     for word in &words {
         let may_be_value = std::mem::replace(&mut before, word).starts_with('-');
@@ -211,7 +211,7 @@ fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
 
 /// What declares an option or command that stands alone: of the program that the section, or else the document, speaks
 /// of.
-fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) -> Option<(Vec<Row>, bool)> {
+fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) -> Option<(Vec<Declarer>, bool)> {
     let kind = if name.starts_with('-') { DeclaredKind::Option } else { DeclaredKind::Command };
     // Short options are those of any program.
     if kind == DeclaredKind::Option && !name.starts_with("--") {
@@ -228,7 +228,7 @@ fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) ->
     let rows = if folders.is_empty() {
         rows
     } else {
-        let mut kept: Vec<Row> = Vec::new();
+        let mut kept: Vec<Declarer> = Vec::new();
         for folder in folders {
             let (rows, is_inside) = within(eval, rows.clone(), folder);
             is_certain &= is_inside;
@@ -244,8 +244,8 @@ fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) ->
 }
 
 /// The declarations of a name, those of tests and examples left out.
-fn list_declared(eval: &mut Eval<'_>, name: &str, kind: DeclaredKind) -> Vec<Row> {
-    let mut found: Vec<Row> = Vec::new();
+fn list_declared(eval: &mut Eval<'_>, name: &str, kind: DeclaredKind) -> Vec<Declarer> {
+    let mut found: Vec<Declarer> = Vec::new();
     if IMPLIED.contains(&name) || name.len() < 2 {
         return found;
     }
@@ -261,7 +261,7 @@ fn list_declared(eval: &mut Eval<'_>, name: &str, kind: DeclaredKind) -> Vec<Row
         }
         for row in unit.facts.declared.iter().filter(|row| row.kind == kind && &*row.name == name) {
             let (def, symbol) = owner(unit, row.def);
-            let row = Row { file, def, symbol };
+            let row = Declarer { file, def, symbol };
             if !found.contains(&row) {
                 found.push(row);
             }
@@ -283,34 +283,35 @@ fn owner(unit: &Unit, mut def: Option<DefId>) -> (Option<DefId>, SymbolId) {
 
 /// The rows in a folder, and `true`; all of them if there are none: code of a program may be in other packages, but
 /// these may be of other programs as well.
-fn within(eval: &Eval<'_>, rows: Vec<Row>, folder: &str) -> (Vec<Row>, bool) {
-    let is_in = |row: &&Row| {
+fn within(eval: &Eval<'_>, rows: Vec<Declarer>, folder: &str) -> (Vec<Declarer>, bool) {
+    let is_in = |row: &&Declarer| {
         let rest = eval.project.path(row.file).as_str().strip_prefix(folder);
         folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     };
-    let inside: Vec<Row> = rows.iter().filter(is_in).copied().collect();
+    let inside: Vec<Declarer> = rows.iter().filter(is_in).copied().collect();
     if inside.is_empty() { (rows, false) } else { (inside, true) }
 }
 
 /// The options of a command, if they can be told from those of others: declared by the same definition or inside of it,
 /// by a type named after it, or in the same file.
-fn below(eval: &Eval<'_>, rows: Vec<Row>, command: Row, name: &str) -> Vec<Row> {
+fn below(eval: &Eval<'_>, rows: Vec<Declarer>, command: Declarer, name: &str) -> Vec<Declarer> {
     let plain =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let name = plain(name);
-    let of = |row: &Row| DefRef { file: row.file, def: row.def.unwrap_or(DefId(0)) };
-    let is_same = |row: &Row| {
+    let of = |row: &Declarer| DefRef { file: row.file, def: row.def.unwrap_or(DefId(0)) };
+    let is_same = |row: &Declarer| {
         let facts = &eval.project.unit(row.file).facts;
         let outer = row.def.and_then(|def| facts.definition(def).owner);
         row.file == command.file && command.def.is_some() && (of(row) == of(&command) || outer == command.def)
     };
-    let is_named = |row: &Row| {
+    let is_named = |row: &Declarer| {
         let facts = &eval.project.unit(row.file).facts;
         let outer = row.def.and_then(|def| facts.definition(def).owner);
         outer.is_some_and(|outer| plain(facts.name(facts.definition(outer).name)).starts_with(&name))
     };
-    let in_file = |row: &Row| row.file == command.file;
-    let kept = |fits: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| fits(row)).copied().collect::<Vec<Row>>();
+    let in_file = |row: &Declarer| row.file == command.file;
+    let kept =
+        |fits: &dyn Fn(&Declarer) -> bool| rows.iter().filter(|row| fits(row)).copied().collect::<Vec<Declarer>>();
     for found in [kept(&is_same), kept(&is_named), kept(&in_file)] {
         if !found.is_empty() {
             return found;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::edges::derived::Derived;
 use crate::eval::Eval;
-use crate::file_links::{Members, Resolution, Row, Target, is_in_test, is_test};
+use crate::file_links::{Members, Resolution, Target, WrittenUse, is_in_test, is_test};
 use crate::ids::SymbolId;
 use crate::links::{Compared, Contradiction};
 use crate::tables::files::FileId;
@@ -457,7 +457,7 @@ impl<'a> Overlay<'_, 'a> {
             true => (None, Relation::Imports),
             false => (Some(Role::Read), Relation::References),
         };
-        let row = Row { name: "", role, pos, from, relation, inexact: false };
+        let row = WrittenUse { name: "", role, pos, from, relation, inexact: false };
         let mut row = Resolution { compiler: true, ..Resolution::new(row, Vec::new(), None) };
         let mut theirs = self.choose_nodes(&row, said);
         // Only imports refer to modules, and a definition's own name is no reference to it.

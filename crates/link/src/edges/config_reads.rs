@@ -45,11 +45,13 @@ fn given_reads(eval: &mut Eval<'_>, file: FileId, rows: &'static [Setting]) -> V
     let unit = eval.unit(file);
     let mut found = Vec::new();
     for text in &unit.facts.texts {
+        // A text that could be the name of a variable, given to a call.
         let Some(at) = text.reference.filter(|_| text.key.is_none() && is_variable(&text.text)) else { continue };
         let reference = &unit.facts.references[at as usize];
         let Some(name) = unit.facts.last_name(reference.expr).filter(|_| reference.role == Role::Call) else {
             continue;
         };
+        // Cheap first: only names that some file declares as readers are evaluated.
         let files = eval.contract(&shared::reader(name));
         if files.is_empty() {
             continue;
@@ -61,6 +63,7 @@ fn given_reads(eval: &mut Eval<'_>, file: FileId, rows: &'static [Setting]) -> V
         if !files.contains(&of.file) {
             continue;
         }
+        // The function called has to pass this parameter on to something that reads a setting.
         let reads = shared::readers(&eval.project.unit(of.file).facts);
         let read = reads.iter().find(|row| row.function == of.def && row.parameter == text.place);
         let Some(read) = read else { continue };

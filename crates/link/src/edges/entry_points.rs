@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::edges::derived::Derived;
 use crate::eval::{Entity, Eval, Search, Value};
 use crate::file_links::{self, Resolution, Target};
-use crate::frameworks::{self, Form, MAKES_HANDLER, Row, What, is_of};
+use crate::frameworks::{self, Form, HandlerRule, MAKES_HANDLER, What, is_of};
 use crate::ids::{self, SymbolId};
 use crate::languages::linked_family;
 use crate::reason::Reason;
@@ -33,7 +33,8 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
     let all = frameworks::rows(linked_family(unit.facts.language));
     // Most files use no framework, so the packages are compared before any call is looked at.
     let packages = packages(resolutions);
-    let rows: Vec<&Row> = all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
+    let rows: Vec<&HandlerRule> =
+        all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
     if rows.is_empty() {
         return Vec::new();
     }
@@ -41,7 +42,7 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
     let mut found = Vec::new();
     for reference in unit.facts.references.iter().filter(|row| matches!(row.role, Role::Call | Role::Decorate)) {
         let Some(name) = unit.written_last(reference.expr) else { continue };
-        let named: Vec<&Row> = rows.iter().copied().filter(|row| row.names.contains(&name)).collect();
+        let named: Vec<&HandlerRule> = rows.iter().copied().filter(|row| row.names.contains(&name)).collect();
         if named.is_empty() {
             continue;
         }
@@ -90,7 +91,7 @@ struct Site {
 }
 
 /// The arguments of each call named by a row, by the access path of the callee.
-fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
+fn calls(unit: &Unit, rows: &[&HandlerRule]) -> FxHashMap<ExprId, ListId> {
     let facts = &unit.facts;
     let calls = facts.exprs.iter().filter_map(|expr| match *expr {
         Expr::Call { callee, args } if !facts.list(args).is_empty() => Some((bare(unit, callee), args)),
@@ -125,7 +126,7 @@ fn bare(unit: &Unit, expr: ExprId) -> ExprId {
 
 /// How sure it is that a decorator or callee of a row's name is the row's: `certain` if the evaluator knows its
 /// package, `possible` for a method of a value of which nothing is known, in a file that uses the package.
-fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &Row) -> Option<EdgeTier> {
+fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &HandlerRule) -> Option<EdgeTier> {
     if search.found.is_empty() {
         return is_open_method(unit, expr, search).then_some(EdgeTier::Possible);
     }
@@ -155,7 +156,7 @@ fn handed_over(
     file: FileId,
     reference: &Reference,
     site: Site,
-    row: &Row,
+    row: &HandlerRule,
     tier: EdgeTier,
 ) -> Vec<Derived> {
     let unit = eval.unit(file);

@@ -5,32 +5,19 @@
 //! queries.
 
 mod ancestors;
-mod blanket;
-mod call;
-mod copied;
-mod dispatch;
 mod documents;
-mod embed;
-mod exports;
-mod factory;
-mod fixtures;
-mod given;
-mod held;
-mod hierarchy;
-mod implied;
-mod imports;
-mod include;
-mod indirect;
+mod flow;
 mod lookup;
-mod member;
-mod operators;
+mod members;
 mod outside;
-mod overload;
-mod parameter;
-mod passed;
-mod receiver;
-mod shapes;
+mod scopes;
 mod value;
+
+use flow::{call, given, indirect};
+
+use scopes::include;
+
+use members::{dispatch, shapes};
 
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use m1nd_lang::facts::{CONSTRUCTOR, DESTRUCTOR, DefKind, Expr, Reference};
 
-use super::{Resolution, Row, outcome, row};
+use super::{Resolution, WrittenUse, outcome, row};
 use crate::eval::{Entity, Eval, Search};
 use crate::tables::files::FileId;
 
@@ -29,7 +29,7 @@ pub(super) fn resolve_implicit<'a>(
     };
     let row = row(eval, file, reference, name);
     let inexact = row.inexact || implied.may_be_pointer;
-    let resolution = outcome(eval, file, implied.search, Row { inexact, ..row });
+    let resolution = outcome(eval, file, implied.search, WrittenUse { inexact, ..row });
     Some(vec![Resolution { is_implicit: true, ..resolution }])
 }
 

@@ -3,7 +3,7 @@
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
-use super::{Members, Resolution, Row, Target, outcome, row};
+use super::{Members, Resolution, Target, WrittenUse, outcome, row};
 use crate::eval::{Entity, Eval, Search};
 use crate::tables::files::{DefRef, FileId};
 
@@ -99,7 +99,7 @@ pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolut
         for target in symbols(eval, &declared) {
             if target != Target::Symbol(from) {
                 let relation = Relation::Implements;
-                let row = Row { name: "", role: None, pos: definition.pos, from, relation, inexact: false };
+                let row = WrittenUse { name: "", role: None, pos: definition.pos, from, relation, inexact: false };
                 rows.push(Resolution::new(row, vec![target], Some(EdgeTier::Certain)));
             }
         }

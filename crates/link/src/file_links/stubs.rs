@@ -4,7 +4,7 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefId, DefKind};
 use rustc_hash::FxHashMap;
 
-use super::{Resolution, Row, Target};
+use super::{Resolution, Target, WrittenUse};
 use crate::eval::Eval;
 use crate::ids::SymbolId;
 use crate::tables::files::FileId;
@@ -25,7 +25,8 @@ pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolut
         let declared = by_name(eval.unit(stub));
         for (key, (from, pos)) in by_name(unit) {
             if let Some((to, _)) = declared.get(&key) {
-                let row = Row { name: "", role: None, pos, from, relation: Relation::Implements, inexact: false };
+                let row =
+                    WrittenUse { name: "", role: None, pos, from, relation: Relation::Implements, inexact: false };
                 rows.push(Resolution::new(row, vec![Target::Symbol(*to)], Some(EdgeTier::Certain)));
             }
         }

@@ -2,12 +2,12 @@
 
 use super::Form::{Argument, From};
 use super::What::{EventHandler, Middleware, Route, Task, Test};
-use super::{Row, row};
+use super::{HandlerRule, row};
 
 const UPPER: &[&str] = &["Any", "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
 const TITLE: &[&str] = &["All", "Connect", "Delete", "Get", "Head", "Options", "Patch", "Post", "Put", "Trace"];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HandlerRule] = &[
     row("net/http", Argument(1), Route, &["Handle", "HandleFunc"]),
     row("net/http", Argument(0), Route, &["HandlerFunc"]),
     row("github.com/gin-gonic/gin", From(1), Route, UPPER),

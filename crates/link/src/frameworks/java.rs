@@ -2,7 +2,7 @@
 
 use super::Form::{Argument, Decorated};
 use super::What::{Command, EventHandler, Middleware, Provider, Route, Task};
-use super::{Row, row};
+use super::{HandlerRule, row};
 
 const MAPPINGS: &[&str] =
     &["DeleteMapping", "GetMapping", "MessageMapping", "PatchMapping", "PostMapping", "PutMapping", "RequestMapping"];
@@ -21,7 +21,7 @@ const RESOURCES: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST"
 const VERBS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put"];
 const SCOPES: &[&str] = &["ApplicationScoped", "Named", "Produces", "RequestScoped", "Singleton"];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HandlerRule] = &[
     row("org.springframework", Decorated, Route, MAPPINGS),
     row("org.springframework", Decorated, Provider, STEREOTYPES),
     row("org.springframework", Decorated, Provider, &["Bean", "ModelAttribute"]),

@@ -14,7 +14,7 @@ mod typescript;
 
 /// One way of handing something to a framework.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct HandlerRule {
     /// Package of the decorator, annotation or callee, including its subpackages.
     pub(crate) package: &'static str,
     /// Names of the decorators, annotations or callees.
@@ -78,12 +78,12 @@ impl What {
 /// Members of a class that yield it as a handler (`View.as_view()`).
 pub(crate) const MAKES_HANDLER: &[&str] = &["as_view", "as_asgi"];
 
-const fn row(package: &'static str, form: Form, what: What, names: &'static [&'static str]) -> Row {
-    Row { package, names, form, what }
+const fn row(package: &'static str, form: Form, what: What, names: &'static [&'static str]) -> HandlerRule {
+    HandlerRule { package, names, form, what }
 }
 
 /// The rows of a family of languages that are linked.
-pub(crate) fn rows(family: Option<Language>) -> &'static [Row] {
+pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
     match family {
         Some(Language::Python) => python::ROWS,
         Some(Language::JavaScript) => typescript::ROWS,

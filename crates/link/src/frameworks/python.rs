@@ -2,7 +2,7 @@
 
 use super::Form::{Argument, Decorated, From, Named};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};
-use super::{Row, row};
+use super::{HandlerRule, row};
 
 const VERBS: &[&str] = &["route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket"];
 const FLASK_HOOKS: &[&str] = &[
@@ -36,7 +36,7 @@ const FLASK_EXTENSIONS: &[&str] = &[
 ];
 const ERROR_HANDLERS: &[&str] = &["app_errorhandler", "errorhandler"];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HandlerRule] = &[
     row("flask", Decorated, Route, VERBS),
     row("flask", Argument(2), Route, &["add_url_rule"]),
     row("flask", Named("view_func"), Route, &["add_url_rule"]),

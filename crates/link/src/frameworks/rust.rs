@@ -2,11 +2,11 @@
 
 use super::Form::{Argument, Decorated};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};
-use super::{Row, row};
+use super::{HandlerRule, row};
 
 const VERBS: &[&str] = &["connect", "delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HandlerRule] = &[
     row("axum", Argument(0), Route, VERBS),
     row("axum", Argument(0), Route, &["any", "fallback"]),
     row("axum", Argument(1), Route, &["on"]),

@@ -2,7 +2,7 @@
 
 use super::Form::{Argument, Decorated, From};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Test};
-use super::{Row, row};
+use super::{HandlerRule, row};
 
 const VERBS: &[&str] = &["all", "checkout", "delete", "del", "get", "head", "options", "patch", "post", "put"];
 const LISTEN: &[&str] =
@@ -10,7 +10,7 @@ const LISTEN: &[&str] =
 const HOOKS: &[&str] = &["after", "afterAll", "afterEach", "before", "beforeAll", "beforeEach"];
 const TESTS: &[&str] = &["describe", "it", "suite", "test"];
 
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[HandlerRule] = &[
     row("express", From(1), Route, VERBS),
     row("express", From(0), Route, VERBS),
     row("express", From(0), Middleware, &["use"]),

@@ -362,6 +362,7 @@ impl Python {
                 path.push(root.to_owned());
             }
         };
+        // The folder above the outermost package around the file: what a script or test runner starts from.
         let mut top = folder;
         let is_package = |folder: &str| {
             files.find(&join(folder, "__init__.py")).or_else(|| files.find(&join(folder, "__init__.pyi"))).is_some()
@@ -373,14 +374,17 @@ impl Python {
         if is_standard {
             return path;
         }
+        // Folders that manifests name, those nearest to the file first.
         let mut named: Vec<&String> = self.roots.named.iter().filter(|root| is_in(root, own)).collect();
         named.sort_by_key(|root| std::cmp::Reverse(count_shared(root, folder)));
         named.into_iter().for_each(|root| add(root));
+        // Folders above, up to the root.
         let mut around = top;
         while around != own && !around.is_empty() {
             around = parent(around);
             add(around);
         }
+        // Elsewhere in the project only if one folder alone has the package; then in other repositories.
         let tops = self.roots.tops.get(first).into_iter().flatten();
         let tops: Vec<&String> = tops.filter(|root| is_in(root, own)).collect();
         if let [top] = tops.as_slice() {

@@ -10,7 +10,7 @@ use crate::tables::files::{FileId, Key};
 
 /// Something that a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Row {
+pub(crate) struct Posting {
     pub(crate) file: FileId,
     /// A definition with flags, or 0 where only the file is of interest.
     pub(crate) value: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Index {
     first: Option<Vec<Flat>>,
     stored: Option<Stored>,
     /// Of files that were set since, in order.
-    rows: FxHashMap<Key, Vec<Row>>,
+    rows: FxHashMap<Key, Vec<Posting>>,
 }
 
 impl Default for Index {
@@ -48,9 +48,9 @@ impl std::fmt::Debug for Index {
 
 impl Index {
     /// The rows of a key.
-    pub(crate) fn of(&self, key: Key) -> impl Iterator<Item = Row> {
+    pub(crate) fn of(&self, key: Key) -> impl Iterator<Item = Posting> {
         let first = self.first.iter().flatten().filter(move |row| row.0 == key);
-        let first = first.map(|&(_, file, value)| Row { file: FileId(file), value });
+        let first = first.map(|&(_, file, value)| Posting { file: FileId(file), value });
         let stored = self.stored.iter().flat_map(move |stored| stored.rows(key));
         first.chain(stored).chain(self.rows.get(&key).into_iter().flatten().copied())
     }
@@ -59,7 +59,7 @@ impl Index {
     pub(crate) fn settle(&mut self) {
         let Some(mut first) = self.first.take() else { return };
         if first.len() < TABLE_ROWS {
-            first.into_iter().for_each(|(key, file, value)| self.insert(key, Row { file: FileId(file), value }));
+            first.into_iter().for_each(|(key, file, value)| self.insert(key, Posting { file: FileId(file), value }));
             return;
         }
         let files = first.iter().map(|row| row.1).max().map_or(0, |last| last + 1);
@@ -70,7 +70,7 @@ impl Index {
         settled.expect("it was just made");
     }
 
-    pub(crate) fn insert(&mut self, key: Key, row: Row) {
+    pub(crate) fn insert(&mut self, key: Key, row: Posting) {
         if let Some(first) = &mut self.first {
             first.push((key, row.file.0, row.value));
             return;
@@ -109,7 +109,7 @@ impl Index {
         let stored = self.stored.iter().flat_map(Stored::all);
         let own = self.rows.iter().flat_map(|(key, rows)| rows.iter().map(|row| (*key, *row)));
         let first = self.first.iter().flatten();
-        let first = first.map(|&(key, file, value)| (key, Row { file: FileId(file), value }));
+        let first = first.map(|&(key, file, value)| (key, Posting { file: FileId(file), value }));
         let rows = first.chain(stored).chain(own);
         let rows = rows.filter_map(|(key, row)| Some((key, *places.get(&row.file)?, row.value)));
         encode(&mut rows.collect(), out);
@@ -175,13 +175,13 @@ impl Stored {
         (*self.bytes).as_ref().get(self.at - 8 * COUNTS..self.end).unwrap_or_default()
     }
 
-    fn rows(&self, key: Key) -> impl Iterator<Item = Row> {
+    fn rows(&self, key: Key) -> impl Iterator<Item = Posting> {
         let place = first(0..self.keys, |place| self.key(place) < key.number());
         let found = (place < self.keys && self.key(place) == key.number()).then_some(place);
         found.into_iter().flat_map(|place| self.rows_at(place))
     }
 
-    fn all(&self) -> impl Iterator<Item = (Key, Row)> {
+    fn all(&self) -> impl Iterator<Item = (Key, Posting)> {
         (0..self.keys).flat_map(|place| {
             let key = Key::of_number(self.key(place));
             self.rows_at(place).map(move |row| (key, row))
@@ -196,14 +196,14 @@ impl Stored {
         u64_at(self.table(0), 8 * place).unwrap_or(u64::MAX)
     }
 
-    fn rows_at(&self, place: usize) -> impl Iterator<Item = Row> {
+    fn rows_at(&self, place: usize) -> impl Iterator<Item = Posting> {
         let ends = self.table(8 * self.keys);
         let start = place.checked_sub(1).map_or(0, |before| number(ends, before));
         let rows = self.table(12 * self.keys);
         let end = number(ends, place).min((rows.len() / 8) as u32);
         (start..end).filter_map(move |row| {
             let file = *self.files.get(number(rows, 2 * row as usize) as usize)?;
-            let row = Row { file, value: number(rows, 2 * row as usize + 1) };
+            let row = Posting { file, value: number(rows, 2 * row as usize + 1) };
             (!self.replaced.contains(&file)).then_some(row)
         })
     }
@@ -213,12 +213,12 @@ impl Stored {
 mod tests {
     use super::*;
 
-    fn row(file: u32, value: u32) -> Row {
-        Row { file: FileId(file), value }
+    fn row(file: u32, value: u32) -> Posting {
+        Posting { file: FileId(file), value }
     }
 
-    fn of(index: &Index, name: &str) -> Vec<Row> {
-        let mut rows: Vec<Row> = index.of(Key::methods(name)).collect();
+    fn of(index: &Index, name: &str) -> Vec<Posting> {
+        let mut rows: Vec<Posting> = index.of(Key::methods(name)).collect();
         rows.sort_unstable();
         rows
     }

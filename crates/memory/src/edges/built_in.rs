@@ -23,12 +23,12 @@ pub struct BuiltIn {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pack {
-    edge: Vec<Row>,
+    edge: Vec<BuiltInGotcha>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct BuiltInGotcha {
     id: String,
     title: Box<str>,
     description: Box<str>,
@@ -64,7 +64,7 @@ pub fn built_in() -> &'static [BuiltIn] {
     &PACK
 }
 
-fn edge_of(row: Row) -> BuiltIn {
+fn edge_of(row: BuiltInGotcha) -> BuiltIn {
     let DetectionRow { context, intent, code, tags, severity, requires_context, code_is_enough } = row.detection;
     let edge = Edge {
         id: format!("{BUILT_IN_PREFIX}{}", row.id).into(),

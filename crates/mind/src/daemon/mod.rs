@@ -23,7 +23,7 @@ pub use run::{prepare, run};
 /// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate).
 pub(crate) fn check_private(home: &std::path::Path) -> Result<(), crate::MemoryError> {
     #[cfg(unix)]
-    if m1nd_vfs::Place::at(home) != m1nd_vfs::Place::Nothing {
+    if m1nd_vfs::PathKind::at(home) != m1nd_vfs::PathKind::Nothing {
         m1nd_store::check_private_folder(home)?;
     }
     let _ = home;

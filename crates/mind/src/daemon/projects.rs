@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use m1nd_vfs::Place;
+use m1nd_vfs::PathKind;
 
 use super::poll::Stamp;
 use super::protocol::ProjectReport;
@@ -297,7 +297,7 @@ impl Projects {
     pub(crate) fn report(&self, now: Timestamp, silence: Duration) -> Vec<ProjectReport> {
         let row = |(path, project): (&PathBuf, &Watched)| {
             let recent = project.activity.is_some_and(|last| now.duration_since(last).unsigned_abs() < silence);
-            let state = match (Place::at(&path.join(MEMORY_FILE)) == Place::File, recent) {
+            let state = match (PathKind::at(&path.join(MEMORY_FILE)) == PathKind::File, recent) {
                 (false, _) => "missing",
                 (true, true) => "active",
                 (true, false) => "idle",

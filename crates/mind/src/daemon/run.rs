@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use m1nd_base::count;
 use m1nd_history::GitFolder;
 use m1nd_store::{HeldLock, SharedFolder, StoreError};
-use m1nd_vfs::{FolderWatch, Place, network_file_system};
+use m1nd_vfs::{FolderWatch, PathKind, network_file_system};
 
 use super::log::{Level, Logs, Part};
 use super::poll;
@@ -451,7 +451,7 @@ impl Daemon {
         let Some(watch) = &self.watch else { return false };
         match watch.add(folder) {
             Ok(()) => true,
-            Err(_) if Place::at(folder) != Place::Folder => false,
+            Err(_) if PathKind::at(folder) != PathKind::Folder => false,
             Err(error) => {
                 self.log(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
                 self.degraded = Some(error.to_string());
@@ -480,7 +480,7 @@ impl Daemon {
         if !self.lock.is_in_place() {
             // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made
             // anew.
-            if Place::at(self.home.path()) == Place::Folder {
+            if PathKind::at(self.home.path()) == PathKind::Folder {
                 self.log(Level::Warn, "ended: its lock was removed");
             }
             return;

@@ -19,7 +19,7 @@ use m1nd_base::ContentHash;
 use m1nd_history::{Begin, GitFolder, Head, Moves, has_commit, oldest_commit};
 use m1nd_memory::{Record, RecordId, SourceKind};
 use m1nd_store::SharedFolder;
-use m1nd_vfs::Place;
+use m1nd_vfs::PathKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -247,7 +247,7 @@ struct Repository {
 
 impl Repository {
     fn around(project: &Path) -> Self {
-        let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing);
+        let around = project.ancestors().find(|folder| PathKind::at(&folder.join(".git")) != PathKind::Nothing);
         let git = around.and_then(|around| GitFolder::find(around).ok());
         let head = git.as_ref().and_then(|git| git.head().ok());
         Self { git, head, is_there: around.is_some() }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Zoned;
 use m1nd_base::RepoPath;
 use m1nd_store::{HeldLock, RealSystem, Replaced, create_user_file, inside, replace_growing_file, replace_user_file};
-use m1nd_vfs::{Place, Root};
+use m1nd_vfs::{PathKind, Root};
 
 use crate::MemoryError;
 use crate::files::archives::ARCHIVE;
@@ -80,6 +80,6 @@ fn unused_backup(project: &Path, file: &str) -> Result<PathBuf, MemoryError> {
     let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
     let numbered = (2..MAX_BACKUPS).map(|number| folder.join(format!("{name}-{number}")));
     let mut paths = std::iter::once(folder.join(&name)).chain(numbered);
-    let unused = paths.find(|path| Place::at(path) == Place::Nothing);
+    let unused = paths.find(|path| PathKind::at(path) == PathKind::Nothing);
     unused.ok_or_else(|| MemoryError::Invalid(format!("{} holds too many copies of {file}", folder.display())))
 }

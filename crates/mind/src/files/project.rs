@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_store::{SharedFolder, StoreError, inside};
-use m1nd_vfs::{Place, canonical};
+use m1nd_vfs::{PathKind, canonical};
 
 use crate::MemoryError;
 use crate::files::main_tree::find_main_folder;
@@ -33,7 +33,7 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
         mind != home && canonical(&mind).is_ok_and(|mind| mind != home)
     };
     let folders = || start.ancestors().filter(can_hold);
-    let found = folders().find(|folder| Place::at(&folder.join(MEMORY_FILE)) == Place::File).map(Path::to_owned);
+    let found = folders().find(|folder| PathKind::at(&folder.join(MEMORY_FILE)) == PathKind::File).map(Path::to_owned);
     // A work tree of a branch without memories has those of its repository.
     let in_main = || folders().find_map(|folder| find_main_folder(folder, MEMORY_FILE));
     found.or_else(in_main).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
@@ -42,11 +42,11 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
 /// The error for something other than a file at the path of a project's memory.
 pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     let path = project.join(MEMORY_FILE);
-    let what = match Place::at(&path) {
-        Place::File | Place::Nothing => return None,
-        Place::Folder => "a folder",
-        Place::Other => "a device or the like",
-        Place::BrokenLink => "a link that cannot be followed",
+    let what = match PathKind::at(&path) {
+        PathKind::File | PathKind::Nothing => return None,
+        PathKind::Folder => "a folder",
+        PathKind::Other => "a device or the like",
+        PathKind::BrokenLink => "a link that cannot be followed",
     };
     Some(MemoryError::NoFile { path, what })
 }

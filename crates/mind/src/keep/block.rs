@@ -10,7 +10,7 @@ use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
-use m1nd_vfs::{Place, Root, VfsError};
+use m1nd_vfs::{PathKind, Root, VfsError};
 
 use crate::MemoryError;
 use crate::files::anchor::CodeState;
@@ -171,7 +171,7 @@ pub(crate) fn is_in(project: &Path, file: &str) -> bool {
 /// The files that get a block when the project is connected, and have none yet.
 pub(crate) fn without_block(project: &Path) -> Vec<PathBuf> {
     let is_due =
-        |file: &&&str| (**file == MAIN || Place::at(&project.join(file)) == Place::File) && !is_in(project, file);
+        |file: &&&str| (**file == MAIN || PathKind::at(&project.join(file)) == PathKind::File) && !is_in(project, file);
     TARGETS.iter().filter(is_due).map(|file| project.join(file)).collect()
 }
 

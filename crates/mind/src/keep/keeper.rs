@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft};
 use m1nd_memory::{Record, RecordId};
 use m1nd_store::{Home, SharedFolder};
-use m1nd_vfs::{Place, VfsError};
+use m1nd_vfs::{PathKind, VfsError};
 
 use crate::files::anchor::{Anchor, names_of};
 use crate::files::approval::{self, Approvals, Approved, Checkout, Source};
@@ -170,7 +170,7 @@ impl Keeper {
     fn look(&self, project: &Path, depth: Depth) -> Result<Looked, MemoryError> {
         // Nothing is made beside a memory that is gone.
         let there = project.join(MEMORY_FILE);
-        if Place::at(&there) != Place::File {
+        if PathKind::at(&there) != PathKind::File {
             let missing = || VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into();
             return Err(no_file(project).unwrap_or_else(missing));
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside};
-use m1nd_vfs::{Place, canonical};
+use m1nd_vfs::{PathKind, canonical};
 
 use crate::MemoryError;
 use crate::files::approval::FILE as APPROVALS_FILE;
@@ -32,7 +32,7 @@ pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, 
     let shown = folder.display();
     let project = canonical(folder)
         .ok()
-        .filter(|path| Place::at(path) == Place::Folder)
+        .filter(|path| PathKind::at(path) == PathKind::Folder)
         .ok_or_else(|| MemoryError::Invalid(format!("`{shown}` is not a folder; name the folder of a project")))?;
     let mind = project.join(FOLDER);
     let real = |path: &Path| canonical(path).unwrap_or_else(|_| path.to_owned());
@@ -82,7 +82,7 @@ pub struct Planned {
 /// Returns the files that connecting the project in `folder` writes, in order, without writing any.
 pub fn plan_files(folder: &Path, home: &Path) -> Vec<Planned> {
     let project = canonical(folder).unwrap_or_else(|_| folder.to_owned());
-    let plan = |file: PathBuf, change| Planned { is_new: Place::at(&file) == Place::Nothing, file, change };
+    let plan = |file: PathBuf, change| Planned { is_new: PathKind::at(&file) == PathKind::Nothing, file, change };
     let mut files = vec![
         plan(project.join(MEMORY_FILE), "the memory: a title and empty sections"),
         plan(project.join(FOLDER).join(".gitignore"), "keeps the index out of git"),

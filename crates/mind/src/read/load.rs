@@ -52,6 +52,8 @@ pub struct ProjectMemory {
     pub parsed: Parsed,
     /// All memories: of the file, its archive, comments and commits. Secrets are removed; each has a date.
     pub records: Arc<[Record]>,
+    /// Memories that the user has forgotten and whose text is still there. They count nowhere.
+    pub hidden: Vec<Record>,
     /// Per memory: the time it was written, or first seen if the text has no day; RFC 3339.
     pub dates: Vec<String>,
     /// The parsed notes of the running session (`.mind/SESSION.md`).
@@ -150,6 +152,17 @@ pub(crate) struct MainTree {
     /// Memories of its files. The user approved them, whatever the linked work tree holds.
     records: BTreeSet<RecordId>,
     gotchas: Vec<GotchaBullet>,
+}
+
+/// The memories of all texts.
+struct Memories {
+    records: Vec<Record>,
+    /// See [`ProjectMemory::hidden`].
+    hidden: Vec<Record>,
+    /// The time of each of `records`.
+    dates: Vec<String>,
+    /// Relations found when notes of the session became memories.
+    links: Vec<Relation>,
 }
 
 /// Inputs of the memories other than the texts.
@@ -270,9 +283,8 @@ impl Texts {
         parsed
     }
 
-    /// The memories of all texts, the time of each, and the relations found when notes of the session became
-    /// memories.
-    fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
+    /// The memories of all texts.
+    fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> Memories {
         let standing = &self.standing;
         // Of a memory that both have, the one of the main work tree counts: it may have been resolved since.
         let mut records = self.main.as_ref().map(|main| main.parse(self, project)).unwrap_or_default();
@@ -280,9 +292,11 @@ impl Texts {
         for (path, bytes) in &self.archives {
             records.extend(self.parse(project, SourceKind::Archive, path, bytes).records);
         }
-        add_gathered(&mut records, told.noted, told.settings, &standing.approved);
+        let mut hidden = add_gathered(&mut records, told.noted, told.settings, &standing.approved);
         let links = sessions::promote(&mut records, told.notes, project, self.today);
-        records.retain(|record| !standing.approved.is_forgotten(record.id));
+        let is_forgotten = |record: &mut Record| standing.approved.is_forgotten(record.id);
+        hidden.extend(records.extract_if(.., is_forgotten));
+        date_records(&mut hidden, told, self.modified);
         let dates = date_records(&mut records, told, self.modified);
         let is_told = |record: &Record| {
             !standing.is_own
@@ -290,7 +304,7 @@ impl Texts {
                 || approval::trust(record, true, told.approved) != Trust::Unapproved
         };
         let (records, dates) = close_told(records, dates, is_told);
-        (records, dates, links)
+        Memories { records, hidden, dates, links }
     }
 
     /// The secrets of the files of memories.
@@ -367,7 +381,7 @@ impl ProjectMemory {
             redact_notes(&mut notes, &values);
         }
         let told = Told { noted: &noted, settings: &settings, approved: &approved, notes: &notes, values: &values };
-        let (records, dates, links) = texts.records(&key, &parsed, &told);
+        let Memories { records, hidden, dates, links } = texts.records(&key, &parsed, &told);
         let records: Arc<[Record]> = records.into();
         let is_same = |before: &&Self| before.records == records && before.settings.embedder == settings.embedder;
         let recall = before.filter(is_same).map(|before| before.recall.clone());
@@ -384,6 +398,7 @@ impl ProjectMemory {
             problems,
             parsed,
             records,
+            hidden,
             dates,
             notes,
             sessions,
@@ -551,9 +566,9 @@ fn in_words(problem: &ParseProblem) -> String {
     }
 }
 
-/// Adds the memories of comments and commits. Drops duplicates, forgotten memories and those below the minimum
-/// confidence.
-fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
+/// Adds the memories of comments and commits. Drops duplicates and those below the minimum confidence; takes out
+/// forgotten ones, and returns them.
+fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) -> Vec<Record> {
     if settings.include_code_comments {
         records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
     }
@@ -562,10 +577,8 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
     }
     let mut taken = rustc_hash::FxHashSet::default();
     let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
-    records.retain(|record| {
-        let is_sure = record.is_key || record.confidence >= least;
-        is_sure && !approved.is_forgotten(record.id) && taken.insert(record.id)
-    });
+    records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+    records.extract_if(.., |record| approved.is_forgotten(record.id)).collect()
 }
 
 /// Fills in the day of each memory and removes secrets. Returns the time of each.

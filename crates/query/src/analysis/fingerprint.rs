@@ -38,6 +38,10 @@ const MAX_PAIRS: usize = 200_000;
 const LEAST_USES: usize = 3;
 /// Users of something so common that sharing it says nothing.
 const COMMON: usize = 200;
+/// Maximum new functions that are compared with those that are there.
+const MAX_NEW: usize = 50;
+/// Maximum functions that one new function is compared with.
+const MAX_READ: usize = 100;
 /// Rounds of the refinement of roles.
 const ROUNDS: usize = 2;
 
@@ -190,6 +194,88 @@ pub fn equivalent_pairs(snapshot: &Snapshot, threshold: f64, cancel: &Cancel) ->
             .then_with(|| (graph.id(x.a), graph.id(x.b.node)).cmp(&(graph.id(y.a), graph.id(y.b.node))))
     });
     Ok(Pairs { pairs, compared: sketches.rows.len(), cut })
+}
+
+/// A function that is a copy of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyOf {
+    /// Its id.
+    pub id: String,
+    /// The line of its name.
+    pub line: u32,
+    /// Id of the function that was there before.
+    pub of: String,
+    /// The line of that.
+    pub of_line: u32,
+    /// How they are alike: a copy, or one with other names.
+    pub likeness: Likeness,
+}
+
+/// Returns which of some new functions are copies of other functions of their language, but for names and literals.
+/// Reads only functions of about the same number of lines, at most [`MAX_READ`] of them for each.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn find_copies(snapshot: &Snapshot, new: &[NodeIx], cancel: &Cancel) -> Result<Vec<CopyOf>, Cancelled> {
+    let graph = snapshot.graph();
+    let is_code = |node: &NodeIx| graph.kind(*node) == NodeKind::Function && !graph.path(*node).is_empty();
+    let length = |node: NodeIx| graph.lines(node).1.saturating_sub(graph.lines(node).0);
+    let own: Vec<NodeIx> = new.iter().copied().filter(is_code).take(MAX_NEW).collect();
+    let mut by_length: FxHashMap<u32, Vec<NodeIx>> = FxHashMap::default();
+    if !own.is_empty() {
+        let wanted: FxHashSet<u32> = own.iter().map(|node| length(*node)).collect();
+        let fits = |node: &NodeIx| is_code(node) && wanted.contains(&length(*node)) && !new.contains(node);
+        graph.nodes().filter(fits).for_each(|node| by_length.entry(length(node)).or_default().push(node));
+    }
+    let mut read = Excerpts { snapshot, texts: FxHashMap::default() };
+    let mut found = Vec::new();
+    for node in own {
+        cancel.check()?;
+        let Some((exact, shape)) = read.hashes(node) else { continue };
+        let language = snapshot.file_of(node).map(|file| file.language);
+        let mut others = by_length.get(&length(node)).cloned().unwrap_or_default();
+        others.retain(|other| snapshot.file_of(*other).map(|file| file.language) == language);
+        // Of many, those of the same name or file first.
+        let rank = |other: &NodeIx| (graph.label(*other) != graph.label(node), graph.path(*other) != graph.path(node));
+        others.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| graph.compare_ids(*a, *b)));
+        others.truncate(MAX_READ);
+        let copy = others.into_iter().find_map(|other| Some((other, read.hashes(other).filter(|it| it.1 == shape)?.0)));
+        let Some((copy, exact_copy)) = copy else { continue };
+        found.push(CopyOf {
+            id: graph.id(node).to_owned(),
+            line: graph.name_line(node),
+            of: graph.id(copy).to_owned(),
+            of_line: graph.name_line(copy),
+            likeness: if exact_copy == exact { Likeness::Copy } else { Likeness::Renamed },
+        });
+    }
+    Ok(found)
+}
+
+/// Reads the lines of single functions.
+struct Excerpts<'s> {
+    snapshot: &'s Snapshot,
+    texts: FxHashMap<String, Option<String>>,
+}
+
+impl Excerpts<'_> {
+    /// Hashes of the tokens of a function as they are, and without names and literals; `None` for short ones and for
+    /// files that changed since they were indexed.
+    fn hashes(&mut self, node: NodeIx) -> Option<(u64, u64)> {
+        let graph = self.snapshot.graph();
+        let (path, snapshot) = (RepoPath::new(graph.path(node)).ok()?, self.snapshot);
+        let read = || snapshot.read_file(&path).ok().filter(|source| !source.stale && !source.binary);
+        let text = self.texts.entry(path.as_str().to_owned()).or_insert_with(|| read().map(|source| source.text));
+        let (first, last) = graph.lines(node);
+        let skipped = (first as usize).checked_sub(1)?;
+        let lines = text.as_ref()?.split_inclusive('\n').skip(skipped).take((last as usize).checked_sub(skipped)?);
+        let own: String = lines.collect();
+        let tokens = m1nd_lang::tokens(snapshot.files().get(&path)?.language, &own);
+        let is_compared =
+            (LEAST_TOKENS..=MAX_TOKENS).contains(&tokens.len()) && !graph.flags(node).has(NodeFlags::DECLARATION);
+        let (exact, shape) = shape_of(is_compared.then_some(&tokens)?, &own, graph.label(node));
+        Some((hash(&exact), hash(&shape)))
+    }
 }
 
 fn order(graph: &Graph, a: &Equivalent, b: &Equivalent) -> std::cmp::Ordering {
@@ -378,7 +464,8 @@ fn of_file(
     Ok(rows.collect())
 }
 
-fn sketch(node: NodeIx, tokens: &[Token], text: &str, own_name: &str) -> Sketch {
+/// The tokens of a function as they are, and as hashes without names and literals.
+fn shape_of(tokens: &[Token], text: &str, own_name: &str) -> (String, Vec<u64>) {
     let mut exact = String::new();
     let mut shape: Vec<u64> = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -392,6 +479,11 @@ fn sketch(node: NodeIx, tokens: &[Token], text: &str, own_name: &str) -> Sketch 
             TokenKind::Keyword | TokenKind::Mark => hash(word),
         });
     }
+    (exact, shape)
+}
+
+fn sketch(node: NodeIx, tokens: &[Token], text: &str, own_name: &str) -> Sketch {
+    let (exact, shape) = shape_of(tokens, text, own_name);
     let mut runs: Vec<u32> = shape.windows(RUN).map(|run| (mix(hash(run)) >> 32) as u32).collect();
     runs.sort_unstable();
     runs.dedup();

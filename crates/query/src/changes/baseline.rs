@@ -75,14 +75,17 @@ impl Baseline {
 }
 
 /// The files of a commit by their paths in the index.
-pub(super) struct Committed {
+pub struct Committed {
     contents: Mutex<Contents>,
     blobs: HashMap<String, BlobId>,
 }
 
 impl Committed {
     /// `None` without a commit.
-    pub(super) fn of(
+    ///
+    /// # Errors
+    /// [`NoHistory`].
+    pub fn of(
         place: Option<&PlacedHistory<'_>>,
         commit: Option<CommitId>,
         cancel: &Cancel,
@@ -94,7 +97,7 @@ impl Committed {
     }
 
     /// The text of a file at the commit.
-    pub(super) fn text(&self, path: &str) -> Option<Vec<u8>> {
+    pub fn text(&self, path: &str) -> Option<Vec<u8>> {
         let blob = self.blobs.get(path)?;
         let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.blob(*blob).map(|bytes| bytes.to_vec())

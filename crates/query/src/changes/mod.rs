@@ -15,7 +15,7 @@ mod timeline;
 mod together;
 mod work_tree;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, Committed};
 pub use differential::{
     ChangedFile, CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, changed_files, differences,
 };

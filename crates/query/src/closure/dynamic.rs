@@ -16,7 +16,7 @@ const MAX_PLACES: usize = 20;
 
 /// A place where a name is made.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct NameSite {
     from: NodeIx,
     line: u32,
 }
@@ -25,11 +25,11 @@ struct Place {
 #[derive(Default)]
 struct Patterns {
     /// By the text in front of the hole; with the text behind it.
-    begins: FxHashMap<Box<str>, Vec<(Box<str>, Place)>>,
+    begins: FxHashMap<Box<str>, Vec<(Box<str>, NameSite)>>,
     /// By the text behind the hole, where none is in front.
-    ends: FxHashMap<Box<str>, Vec<Place>>,
+    ends: FxHashMap<Box<str>, Vec<NameSite>>,
     /// Look-ups of any member, by the class around.
-    of_class: FxHashMap<NodeIx, Vec<Place>>,
+    of_class: FxHashMap<NodeIx, Vec<NameSite>>,
 }
 
 impl Patterns {
@@ -45,7 +45,7 @@ impl Patterns {
     }
 
     fn add(&mut self, graph: &Graph, row: &UnresolvedRef<'_>) {
-        let place = Place { from: row.from, line: row.pos.line };
+        let place = NameSite { from: row.from, line: row.pos.line };
         if row.name.starts_with(OWN) {
             self.of_class.entry(class_around(graph, row.from)).or_default().push(place);
             return;
@@ -59,7 +59,7 @@ impl Patterns {
     }
 
     /// The places whose pattern a name fits.
-    fn fitting(&self, name: &str) -> Vec<Place> {
+    fn fitting(&self, name: &str) -> Vec<NameSite> {
         let mut found = Vec::new();
         if self.begins.is_empty() && self.ends.is_empty() {
             return found;
@@ -87,7 +87,7 @@ pub(super) fn made_names(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, f
     places.retain(|place| place.from != node && !starts.contains(&place.from));
     places.sort_by_key(|place| (place.from, place.line));
     places.truncate(MAX_PLACES);
-    let row = |place: Place| Hiding {
+    let row = |place: NameSite| Hiding {
         place: None,
         node: place.from,
         name: graph.label(node).to_owned(),

@@ -106,14 +106,14 @@ pub(super) fn candidates(
     let near = names.iter().flat_map(|name| tests.near(name));
     let files = distinct(reached.keys().copied().chain(near).chain(past.keys().copied()).chain(words.keys().copied()));
     let candidate = |file: NodeIx| {
-        let mut row = Row::default();
+        let mut row = SignalVector::default();
         row.add_uses(reached.get(&file));
         row.add_names(&tests, &tests.name_of(graph, file), &names);
         row.add_commits(past.get(&file));
         row.add_words(words.get(&file));
         row.set_if("has_tests", graph.of_file(file).into_iter().any(|node| is_test_function(graph, node)));
         let together = past.get(&file).filter(|common| common.support > 0).map(|common| (common.support, common.own));
-        let Row { signals, beside } = row;
+        let SignalVector { signals, beside } = row;
         TestCandidate { file, reached: reached.get(&file).cloned(), together, beside, signals }
     };
     let is_other = |file: &NodeIx| !changed.contains(file) || reached.contains_key(file);
@@ -194,12 +194,12 @@ fn worded_tests(
 
 /// Signals by their names, with the evidence that they stand for.
 #[derive(Default)]
-struct Row {
+struct SignalVector {
     signals: [f64; COUNT],
     beside: Vec<TestEvidence>,
 }
 
-impl Row {
+impl SignalVector {
     fn set(&mut self, name: &str, value: f64) {
         self.signals[signal(name)] = value;
     }

@@ -10,6 +10,8 @@ use m1nd_lang::edit_rules::{EditRules, Strictness, Wrapping};
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ParameterKind, Reference, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::keywords::{Given, Parameters};
+
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
 const UNKNOWN: u8 = 255;
 
@@ -103,6 +105,8 @@ struct Facts {
     calls: FxHashMap<Pos, usize>,
     /// Names that several signatures have: what is defined takes other arguments than it declares.
     overloaded: FxHashSet<String>,
+    /// Its text, if calls may name their arguments.
+    text: Option<(Language, String)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -160,6 +164,30 @@ impl<'a> Arguments<'a> {
             counts.least = 0;
         }
         Some(counts)
+    }
+
+    /// The parameters of a function by name; `None` where calls do not name them, and where they cannot be told.
+    pub(super) fn parameters(&mut self, node: NodeIx) -> Option<Parameters> {
+        let graph = self.snapshot.graph();
+        if graph.kind(node) != NodeKind::Function {
+            return None;
+        }
+        self.counts(node)?;
+        let index = self.definition(node)?;
+        let Facts { facts, text, .. } = self.file(graph.path(node))?;
+        text.as_ref()?;
+        Some(Parameters::of(facts, DefId(u32::try_from(index).ok()?)))
+    }
+
+    /// Why the call at a place does not fit the parameters of its target, where arguments are named.
+    pub(super) fn keyword_misfit(&mut self, target: NodeIx, path: &str, pos: Pos) -> Option<String> {
+        let parameters = self.parameters(target)?;
+        let Facts { text, calls, .. } = self.file(path)?;
+        let (language, text) = text.as_ref().filter(|_| calls.contains_key(&pos))?;
+        let line = text.split_inclusive('\n').take((pos.line as usize).checked_sub(1)?).map(str::len).sum::<usize>();
+        let row = text.get(line..)?.lines().next()?;
+        let column = row.char_indices().nth(usize::from(pos.col).checked_sub(1)?)?.0;
+        parameters.misfit(&Given::at(*language, text, line + column)?)
     }
 
     /// A class of Java without a constructor takes no arguments; `None` for any other one. Annotations may bring a
@@ -267,7 +295,8 @@ impl<'a> Arguments<'a> {
             true => overloads(&text),
             false => FxHashSet::default(),
         };
-        Some(Facts { facts, calls, overloaded })
+        let text = EditRules::of(language).arguments.has_keywords.then_some((language, text));
+        Some(Facts { facts, calls, overloaded, text })
     }
 }
 

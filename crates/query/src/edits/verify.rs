@@ -34,6 +34,8 @@ pub enum BreakKind {
     DanglingImport,
     /// A call has another number of arguments than its target takes.
     ArgumentCount,
+    /// A call names an argument that its target does not take, or lacks one that it must name.
+    ArgumentName,
     /// A method replaced one of a base and does not now.
     LostOverride,
     /// A type is in a file that the language does not let it be in.
@@ -47,6 +49,7 @@ impl BreakKind {
             Self::LostReference => "lost_reference",
             Self::DanglingImport => "dangling_import",
             Self::ArgumentCount => "argument_count",
+            Self::ArgumentName => "argument_name",
             Self::LostOverride => "lost_override",
             Self::MisplacedType => "misplaced_type",
         }
@@ -102,6 +105,32 @@ pub struct GraphCheck {
     pub unusable_layers: Option<String>,
     /// Users of the edited files.
     pub blast: Vec<Blast>,
+    /// Calls of definitions that take other arguments than before.
+    pub sites: SiteCounts,
+}
+
+/// What became of the calls of definitions that take other arguments than before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SiteCounts {
+    /// Calls that fit.
+    pub fit: usize,
+    /// Calls that certainly do not.
+    pub misfit: usize,
+    /// Calls that may lead elsewhere, or whose arguments are not written one by one.
+    pub unknown: usize,
+}
+
+impl SiteCounts {
+    /// Counts the calls of an edge, of which some are known not to fit.
+    fn add(&mut self, graph: &Graph, edge: &EdgeRef<'_>, misfits: usize, arguments: &mut Arguments<'_>) {
+        let file = graph.path(edge.from);
+        let is_known = |pos: &Pos| edge.tier == EdgeTier::Certain && arguments.count_given(file, *pos).is_some();
+        let all = sites(edge);
+        let known = all.iter().copied().filter(is_known).count();
+        self.misfit += misfits;
+        self.fit += known.saturating_sub(misfits);
+        self.unknown += all.len() - known;
+    }
 }
 
 /// An edited file with its old text.
@@ -612,12 +641,17 @@ fn argument_counts(
             // Callers of a definition that takes other arguments now.
             if let Some(counts) = new.counts(node)
                 && let Some(known) = before.graph().find(graph.id(node))
-                && old.counts(known).is_some_and(|known| known != counts)
+                && let Some(known_counts) = old.counts(known)
+                && (known_counts != counts || old.parameters(known) != new.parameters(node))
             {
-                let edges: Vec<EdgeRef<'_>> = graph.in_edges(node).collect();
-                edges.iter().filter(|edge| !paths.contains(graph.path(edge.from))).for_each(|edge| {
-                    check.broken.extend(misfits(graph, edge, counts, new));
-                });
+                let calls = |edge: &EdgeRef<'_>| edge.relation == Relation::Calls;
+                for edge in graph.in_edges(node).filter(calls).collect::<Vec<_>>() {
+                    let found = misfits(graph, &edge, counts, new);
+                    check.sites.add(graph, &edge, found.len(), new);
+                    if !paths.contains(graph.path(edge.from)) {
+                        check.broken.extend(found);
+                    }
+                }
             }
             // Calls in an edited file.
             let edges: Vec<EdgeRef<'_>> = graph.out_edges(node).collect();
@@ -668,16 +702,18 @@ fn misfits(graph: &Graph, edge: &EdgeRef<'_>, counts: Counts, arguments: &mut Ar
         return Vec::new();
     }
     let file = graph.path(edge.from).to_owned();
+    let label = graph.label(edge.to);
     let misfit = |pos: Pos| {
         let given = arguments.count_given(&file, pos)?;
-        (!counts.fits(given)).then(|| Break {
-            file: file.clone(),
-            line: pos.line,
-            kind: BreakKind::ArgumentCount,
-            from: graph.id(edge.from).to_owned(),
-            to: graph.id(edge.to).to_owned(),
-            detail: format!("`{}` takes {counts}, the call has {given}", graph.label(edge.to)),
-        })
+        let (kind, detail) = match arguments.keyword_misfit(edge.to, &file, pos) {
+            _ if !counts.fits(given) => {
+                (BreakKind::ArgumentCount, format!("`{label}` takes {counts}, the call has {given}"))
+            }
+            Some(why) => (BreakKind::ArgumentName, format!("`{label}` {why}")),
+            None => return None,
+        };
+        let (from, to) = (graph.id(edge.from).to_owned(), graph.id(edge.to).to_owned());
+        Some(Break { file: file.clone(), line: pos.line, kind, from, to, detail })
     };
     sites(edge).into_iter().filter_map(misfit).collect()
 }

@@ -17,12 +17,12 @@ struct File {
     #[serde(default)]
     strict: bool,
     #[serde(default)]
-    layer: Vec<Row>,
+    layer: Vec<LayerRow>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct LayerRow {
     name: String,
     #[serde(default)]
     description: String,
@@ -114,7 +114,13 @@ impl Declared {
     }
 }
 
-fn layer(row: Row, level: usize, names: &[String], strict: bool, prefix: &str) -> Result<DeclaredLayer, DeclaredError> {
+fn layer(
+    row: LayerRow,
+    level: usize,
+    names: &[String],
+    strict: bool,
+    prefix: &str,
+) -> Result<DeclaredLayer, DeclaredError> {
     if row.paths.is_empty() || row.paths.len() > MAX_PATHS {
         return Err(DeclaredError::Count(format!("the layer `{}` with {} paths", row.name, row.paths.len())));
     }

@@ -173,6 +173,7 @@ impl Layering {
         let graph = snapshot.graph();
         let (modules, grain) = Modules::of(graph, files, query.grain, |path| query.paths.has(path));
         cancel.check()?;
+        // The level of each file: declared, or inferred from the arrows.
         let levels: Vec<Option<usize>> = match declared {
             Some(declared) => {
                 let meant = files.nodes.iter().zip(&modules.of).map(|(node, module)| module.map(|_| *node));
@@ -181,6 +182,7 @@ impl Layering {
             None => levels::infer_levels(graph, files, &modules, query),
         };
         let count = declared.map_or(levels.iter().flatten().max().map_or(0, |most| most + 1), |row| row.layers.len());
+        // Files of a level are a layer; it is named last, as the name depends on its files.
         let mut layers = levels::fill_layers(graph, files, &modules, &levels, count);
         match declared {
             Some(declared) => layers.iter_mut().zip(&declared.layers).for_each(|(layer, row)| {
@@ -188,6 +190,7 @@ impl Layering {
             }),
             None => levels::name(graph, files, &modules, &mut layers, query.naming),
         }
+        // Pairs of modules that depend on each other, once each.
         let mut open: Vec<(usize, usize)> =
             modules.joints.keys().copied().filter(|(a, b)| a < b && modules.is_open(*a, *b)).collect();
         open.sort_unstable();

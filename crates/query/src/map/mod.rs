@@ -104,12 +104,12 @@ pub struct MapEdge {
     pub certain: u32,
     /// A place of one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<Place>,
+    pub at: Option<FileLine>,
 }
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct FileLine {
     /// Path of the file.
     pub file_path: String,
     /// Its line, 1-based.

@@ -9,7 +9,7 @@ use m1nd_lang::is_test_path;
 use m1nd_layout::{Circle, Link, Tree, nest};
 use rustc_hash::FxHashMap;
 
-use super::{BOUNDS, MapKind, Place};
+use super::{BOUNDS, FileLine, MapKind};
 use crate::layers::package_folders;
 use crate::product::aside_folder;
 
@@ -121,14 +121,14 @@ impl MapTree {
     }
 
     /// The first place of a dependency.
-    pub(super) fn find_place(&self, graph: &Graph, arc: &Arc) -> Option<Place> {
+    pub(super) fn find_place(&self, graph: &Graph, arc: &Arc) -> Option<FileLine> {
         let (Content::Node(from), Content::Node(to)) =
             (&self.content[arc.from as usize], &self.content[arc.to as usize])
         else {
             return None;
         };
         let edge = graph.out_edges(*from).find(|edge| edge.to == *to && edge.relation == arc.relation)?;
-        Some(Place { file_path: graph.path(*from).to_owned(), line: edge.sites.first()?.line })
+        Some(FileLine { file_path: graph.path(*from).to_owned(), line: edge.sites.first()?.line })
     }
 
     fn add(&mut self, parent: Option<usize>, content: Content) -> usize {

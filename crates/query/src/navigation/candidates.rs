@@ -55,7 +55,7 @@ pub(super) struct Evidence {
 }
 
 /// Where to look from.
-pub(super) struct Place<'s> {
+pub(super) struct Viewpoint<'s> {
     pub(super) snapshot: &'s Snapshot,
     pub(super) history: Option<&'s ProjectHistory>,
     pub(super) lens: &'s Lens,
@@ -72,7 +72,7 @@ pub(super) struct Gathered {
     pub(super) is_cut: bool,
 }
 
-impl<'s> Place<'s> {
+impl<'s> Viewpoint<'s> {
     fn graph(&self) -> &'s Graph {
         self.snapshot.graph()
     }

@@ -8,7 +8,7 @@ use m1nd_engine::history::ProjectHistory;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
-use super::candidates::{Evidence, Gathered, Place, of_query};
+use super::candidates::{Evidence, Gathered, Viewpoint, of_query};
 use super::family::Family;
 use super::lens::Lens;
 use super::links::Scale;
@@ -130,7 +130,7 @@ fn find(
         None => Gathered { evidence: of_query(graph, &matches), is_cut: false },
         Some(focus) => {
             let (lens, matches, scale) = (&perspective.lens, &*matches, Scale::of(graph, focus));
-            Place { snapshot, history, lens, matches, focus, scale }.gather(cancel)?
+            Viewpoint { snapshot, history, lens, matches, focus, scale }.gather(cancel)?
         }
     };
     let judge = Judge::new(graph, perspective, focus, &matches);

@@ -14,7 +14,7 @@ use m1nd_lang::patterns::{Check, Extent, Names, SyntaxFile, SyntaxMatch, SyntaxQ
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aside::Aside;
-use super::matching::{Place, Raw};
+use super::matching::{MatchSite, Raw};
 use super::{ContextNode, Finding, FindingStatus, rests_on_graph};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::closure::{Hiding, Rows, hiding};
@@ -227,7 +227,9 @@ impl<'s> Judge<'s> {
     }
 
     fn by_check(&mut self, raw: &Raw, node: Option<NodeIx>) -> Verdict {
-        let Place::Syntax(found) = &raw.at else { return Verdict::confirm("as written; no other rule bears on it") };
+        let MatchSite::Syntax(found) = &raw.at else {
+            return Verdict::confirm("as written; no other rule bears on it");
+        };
         match raw.check {
             Check::Plain => Verdict::confirm("as written; what the graph knows has no bearing on it"),
             Check::CalleeDoes { does, handed } => self.callee_does(raw, found, does, handed),
@@ -246,7 +248,7 @@ impl<'s> Judge<'s> {
 
     /// The node that the match names, where it is declared.
     fn subject(&self, raw: &Raw) -> Option<NodeIx> {
-        let Place::Syntax(found) = &raw.at else { return None };
+        let MatchSite::Syntax(found) = &raw.at else { return None };
         let name = found.name.as_deref()?;
         let file = self.graph.find_file(raw.path.as_str())?;
         let line = found.name_at.line;
@@ -514,8 +516,8 @@ impl<'s> Judge<'s> {
     /// A match whose name is declared where the graph holds no node: it may be one of several declarations of a node.
     fn no_subject(&self, raw: &Raw) -> Verdict {
         let name = match &raw.at {
-            Place::Syntax(found) => found.name.as_deref().unwrap_or_default(),
-            Place::Line { .. } => "",
+            MatchSite::Syntax(found) => found.name.as_deref().unwrap_or_default(),
+            MatchSite::Line { .. } => "",
         };
         let file = self.graph.find_file(raw.path.as_str());
         let nodes = file.map_or_else(Vec::new, |file| self.graph.of_file(file));
@@ -528,6 +530,7 @@ impl<'s> Judge<'s> {
     fn judge_undocumented(&self, raw: &Raw) -> Verdict {
         let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
         let graph = self.graph;
+        // Nobody outside needs a text: it has one, cannot be named there, or its name says it.
         if !graph.doc(node).is_empty() {
             return Verdict::false_positive("documented");
         }
@@ -537,6 +540,7 @@ impl<'s> Judge<'s> {
         if SELF_EXPLAINING.contains(&graph.label(node)) {
             return Verdict::false_positive("its name is one of the language, which says what it does");
         }
+        // The text stands at another definition, or its reader is a framework.
         let bases = graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to);
         if let Some(base) = bases.into_iter().find(|base| !graph.doc(*base).is_empty()) {
             return Verdict::mitigate("what it replaces is documented").with([base], "overrides");
@@ -557,6 +561,7 @@ impl<'s> Judge<'s> {
         if let Some(other) = overloads.into_iter().find(told) {
             return Verdict::false_positive("another form of it is documented").with([other], "references");
         }
+        // What is left is a finding only where the file documents its other exports.
         let (documented, others) = self.documented_beside(node);
         if others < LEAST_EXPORTED || documented * LEAST_DOCUMENTED.1 < others * LEAST_DOCUMENTED.0 {
             let reason = format!("its file documents {documented} of {others} other things that it exports");

@@ -31,7 +31,7 @@ pub(super) struct Raw {
     pub(super) severity: f64,
     pub(super) message: &'static str,
     pub(super) check: Check,
-    pub(super) at: Place,
+    pub(super) at: MatchSite,
     /// First line, shortened.
     pub(super) text: String,
     /// The file is test code.
@@ -43,7 +43,7 @@ pub(super) struct Raw {
 
 /// Location of a match.
 #[derive(Debug, Clone)]
-pub(super) enum Place {
+pub(super) enum MatchSite {
     Syntax(SyntaxMatch),
     Line { line: u32, column: u32, end_line: u32 },
 }
@@ -51,16 +51,18 @@ pub(super) enum Place {
 impl Raw {
     pub(super) fn start(&self) -> Pos {
         match &self.at {
-            Place::Syntax(found) => found.found.start,
-            Place::Line { line, column, .. } => Pos { line: *line, col: u16::try_from(*column).unwrap_or(u16::MAX) },
+            MatchSite::Syntax(found) => found.found.start,
+            MatchSite::Line { line, column, .. } => {
+                Pos { line: *line, col: u16::try_from(*column).unwrap_or(u16::MAX) }
+            }
         }
     }
 
     pub(super) fn end_line(&self) -> u32 {
         match &self.at {
-            Place::Syntax(found) if found.found.end.col <= 1 => found.found.end.line.saturating_sub(1),
-            Place::Syntax(found) => found.found.end.line,
-            Place::Line { end_line, .. } => *end_line,
+            MatchSite::Syntax(found) if found.found.end.col <= 1 => found.found.end.line.saturating_sub(1),
+            MatchSite::Syntax(found) => found.found.end.line,
+            MatchSite::Line { end_line, .. } => *end_line,
         }
     }
 }
@@ -249,7 +251,11 @@ fn lines(grep: &Grep, file: &FileEntry, source: &SourceText, cancel: &Cancel) ->
         message: "matches the expression",
         check: Check::Plain,
         text: first_line(&line.text),
-        at: Place::Line { line: line.line, column: line.column, end_line: line.line + line.lines.saturating_sub(1) },
+        at: MatchSite::Line {
+            line: line.line,
+            column: line.column,
+            end_line: line.line + line.lines.saturating_sub(1),
+        },
         in_test_file: file.is_test,
         stale: source.stale,
         custom: true,
@@ -296,7 +302,7 @@ fn syntax(
                     message: rule.message,
                     check: rule.check,
                     text: first_line(parsed.line_at(one.found.bytes.start)),
-                    at: Place::Syntax(one),
+                    at: MatchSite::Syntax(one),
                     in_test_file: file.is_test,
                     stale: source.stale,
                     custom: rule.custom,

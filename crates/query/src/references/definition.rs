@@ -9,7 +9,7 @@ use super::roles::Role;
 
 /// A place in a file, as compilers and search programs print it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct PrintedPosition<'a> {
     /// The path as written.
     pub path: &'a str,
     /// Line, 1-based.
@@ -18,7 +18,7 @@ pub struct Place<'a> {
     pub col: Option<u16>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PrintedPosition<'a> {
     /// Parses `path:line` or `path:line:col`. A trailing colon, as search programs print it, is accepted.
     pub fn parse(text: &'a str) -> Option<Self> {
         let text = text.trim().trim_end_matches(':');
@@ -197,7 +197,11 @@ mod tests {
             ("acquire", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(Place::parse(text).map(|place| (place.path, place.line, place.col)), expected, "{text}");
+            assert_eq!(
+                PrintedPosition::parse(text).map(|place| (place.path, place.line, place.col)),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ mod occurrences;
 mod outline;
 mod roles;
 
-pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
+pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, PrintedPosition, at_place, find_named};
 pub use family::{OverrideCalls, SameName, calls_of_overrides, same_names};
 pub(crate) use occurrences::places_of_name;
 pub use occurrences::{

@@ -3,23 +3,20 @@
 
 mod activate;
 mod alike;
-mod excerpt;
 mod feedback;
 mod focus;
 mod gaps;
-mod glob;
-mod grep;
-mod grep_passages;
-mod indexed_files;
-mod lines;
 mod neighbours;
 mod prior;
 mod repeated;
 mod resonate;
 mod seek;
 mod siblings;
+mod text_search;
 mod traits;
 mod unlinked;
+
+use text_search::{excerpt, glob, grep, indexed_files, lines};
 
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activate, activate_given};
 pub(crate) use alike::alike_to;

@@ -97,6 +97,24 @@ fn every_version_with_a_handshake_is_echoed_and_others_get_the_newest() {
 }
 
 #[test]
+fn a_client_is_shown_the_icon_if_its_version_has_one() {
+    for (version, title, icons) in
+        [("2025-03-26", false, false), ("2025-06-18", true, false), ("2025-11-25", true, true)]
+    {
+        let mut session = session();
+        let server = session.wire.initialize(version)["serverInfo"].clone();
+        assert_eq!((server["title"] == "m1nd", server["icons"].is_array()), (title, icons), "{version}: {server}");
+        let list = session.wire.request("tools/list", json!({}));
+        assert!(list["result"].get("ttlMs").is_none(), "{version}: {list}");
+        let source = server["icons"][0]["src"].as_str().unwrap_or("data:image/svg+xml;base64,");
+        assert!(source.starts_with("data:image/svg+xml;base64,"), "{source}");
+        let website = server["websiteUrl"].as_str().unwrap_or("https://");
+        assert!(website.starts_with("https://"), "{website}");
+        session.finish();
+    }
+}
+
+#[test]
 fn the_version_without_a_handshake_is_served_by_discovery() {
     let mut session = session();
     let meta = json!({
@@ -107,6 +125,15 @@ fn the_version_without_a_handshake_is_served_by_discovery() {
     let answer = session.wire.request("server/discover", json!({"_meta": meta}));
     let versions = answer["result"]["supportedVersions"].as_array().unwrap_or_else(|| panic!("{answer}"));
     assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")), "{answer}");
+    for (method, list) in [
+        ("tools/list", "tools"),
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ] {
+        let answer = session.wire.request(method, json!({"_meta": meta}));
+        assert!(answer["result"][list].is_array() && answer["result"]["ttlMs"] == 3_600_000, "{answer}");
+    }
     let arguments = json!({"agent_id": "a", "text": "x"});
     let answer = session.wire.request("tools/call", json!({"name": "echo", "arguments": arguments, "_meta": meta}));
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");

@@ -1,7 +1,8 @@
 //! What every store keeps to.
 
 use m1nd_sessions::{
-    Expiry, HandleLimits, HandleWrite, NewFeedback, ReadOnlyStore, SessionStore, StoreError, StoredHandle, Undone,
+    Expiry, HandleLimits, HandleQuery, HandleWrite, NewFeedback, ReadOnlyStore, SessionStore, StoreError, StoredHandle,
+    Undone,
 };
 
 use super::{over_every_store, project, tree};
@@ -46,7 +47,7 @@ fn set(store: &dyn SessionStore, next: &StoredHandle) -> HandleWrite {
 }
 
 fn ids(store: &dyn SessionStore, owner: Option<&str>, now_ms: u64, limit: usize) -> Vec<String> {
-    let rows = store.handles("lock", owner, now_ms, limit).expect("readable");
+    let rows = store.handles(&HandleQuery { kind: "lock", owner, now_ms, limit }).expect("readable");
     rows.into_iter().map(|row| row.id).collect()
 }
 
@@ -97,7 +98,9 @@ fn handles_are_kept_and_listed(store: &dyn SessionStore) {
     assert_eq!(ids(store, None, 1, 2), ["l2", "l3"]);
     assert_eq!(ids(store, Some("ann"), 1, 9), ["l3", "l1"]);
     assert_eq!(ids(store, Some("eve"), 1, 9), [""; 0]);
-    assert!(store.handles("trail", None, 1, 9).expect("readable").is_empty());
+    assert!(
+        store.handles(&HandleQuery { kind: "trail", owner: None, now_ms: 1, limit: 9 }).expect("readable").is_empty()
+    );
     for (id, was_there) in [("l1", true), ("l1", false), ("l2", true), ("l3", true)] {
         assert_eq!(store.remove_handle(id).expect("writable"), was_there, "{id}");
     }

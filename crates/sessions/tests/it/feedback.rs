@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use m1nd_base::Clock;
 use m1nd_sessions::{
-    Expiry, HandleLimits, HandleWrite, Lesson, MAX_LESSON_NODES, MAX_NAME, MAX_QUESTION, MemoryStore, NewFeedback,
-    SessionStore, Sessions, StoreError, StoredFeedback, StoredHandle, Undone,
+    Expiry, HandleLimits, HandleQuery, HandleWrite, Lesson, MAX_LESSON_NODES, MAX_NAME, MAX_QUESTION, MemoryStore,
+    NewFeedback, SessionStore, Sessions, StoreError, StoredFeedback, StoredHandle, Undone,
 };
 
 use super::{START, clock, over_every_store, project, tree};
@@ -86,14 +86,8 @@ impl SessionStore for Failing {
     fn handle(&self, id: &str) -> Result<Option<StoredHandle>, StoreError> {
         self.under.handle(id)
     }
-    fn handles(
-        &self,
-        kind: &str,
-        owner: Option<&str>,
-        now: u64,
-        limit: usize,
-    ) -> Result<Vec<StoredHandle>, StoreError> {
-        self.under.handles(kind, owner, now, limit)
+    fn handles(&self, query: &HandleQuery<'_>) -> Result<Vec<StoredHandle>, StoreError> {
+        self.under.handles(query)
     }
     fn set_handle(&self, next: &StoredHandle, limits: &HandleLimits, now: u64) -> Result<HandleWrite, StoreError> {
         self.under.set_handle(next, limits, now)

@@ -196,10 +196,12 @@ impl ReadTool for Counterfactual {
         let (nodes, unresolved_ids) = rows::resolve_all(snapshot, "node_ids", &input.node_ids)?;
         let page = cx.page(input.top_k);
         let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
+        // The answer is as sure as the least sure of the removed nodes.
         let mut closure = weakest(&found.closures);
         if let Some(unseen) = cx.describe_unseen() {
             closure.block(unseen);
         }
+        // The page is cut last, so that totals are those of all rows.
         let total = found.dangling.len();
         let ids = |node| snapshot.graph().id(node).to_owned();
         let output = Output {

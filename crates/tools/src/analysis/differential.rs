@@ -163,6 +163,7 @@ Each list has at most 200 rows, code before what documents say; `what_is_missing
     const COMMAND: Option<Command> = Some(Command::new("diff", &["snapshot_a", "snapshot_b"]));
     const PAGED: bool = true;
     const DETAILS: &'static [&'static str] = &["weight_changes", "coupling_deltas", "new_edges.weight"];
+    const NEEDS_FRESH: bool = true;
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
     type Input = Input;
     type Output = Output;

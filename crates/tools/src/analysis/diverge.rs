@@ -116,6 +116,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
     const PAGED: bool = true;
     const DETAILS: &'static [&'static str] =
         &["modified_nodes.growth_ratio", "coupling_changes.was", "baseline_commit"];
+    const NEEDS_FRESH: bool = true;
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
     type Input = Input;
     type Output = Output;
@@ -157,6 +158,7 @@ impl ReadTool for Diverge {
 fn fill(output: &mut Output, found: Divergence) {
     let graph = &found.graph;
     output.structural_drift = Some(round_value(graph.drift()));
+    // The summary counts everything; the lists below are cut.
     output.summary = format!(
         "{} modified; nodes: {} new, {} removed, {} renamed; edges: {} new, {} removed; {}",
         count(found.modified.len(), "file"),
@@ -172,6 +174,7 @@ fn fill(output: &mut Output, found: Divergence) {
         }
     );
     (output.new_edge_count, output.removed_edge_count) = (graph.new_edges.len(), graph.removed_edges.len());
+    // What changed inside of files, then between them.
     let anomaly = |row: m1nd_query::changes::Anomaly| AnomalyRow {
         kind: Word(row.kind),
         file: row.path,
@@ -199,6 +202,7 @@ fn fill(output: &mut Output, found: Divergence) {
             pair: row.pair,
         })
         .collect();
+    // Renamed nodes are neither new nor removed.
     let renamed = graph.renamed.iter().take(MAX_ROWS).cloned();
     output.renamed_nodes = renamed.map(|row| Renamed { from: row.from, to: row.to }).collect();
     output.new_nodes = graph.new_nodes.iter().take(MAX_ROWS).cloned().collect();

@@ -121,6 +121,7 @@ compare with instead of the whole project.";
     const COMMAND: Option<Command> = Some(Command::new("fingerprint", &["target_node"]));
     const DETAILS: &'static [&'static str] =
         &["fingerprint", "tokens", "equivalents.token_similarity", "equivalents.common_uses", "equivalents.line_end"];
+    const NEEDS_FRESH: bool = true;
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"compared": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;

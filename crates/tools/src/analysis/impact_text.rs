@@ -55,6 +55,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
         _ => "dependent",
     };
     let source = qualify_name(text(body, "source")).unwrap_or_else(|| text(body, "source_label").to_owned());
+    // How many there are, and of what part of the code.
     let mut figures = match shown.total {
         0 => format!("no {noun} of `{source}`"),
         total => format!("{} of `{source}` in {}", count(total, noun), count(number(body, "total_files"), "file")),
@@ -71,6 +72,7 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     if !parts.is_empty() {
         let _ = write!(figures, " ({})", parts.join(", "));
     }
+    // Whether these are all comes first: it decides if the reader has to search on.
     let mut out = match (is_closed("state"), is_closed("indirect")) {
         (true, true) => format!("complete: {figures}; no search adds one"),
         (true, false) => format!("direct ones are complete, farther ones may be more: {figures}"),

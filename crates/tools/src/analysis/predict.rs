@@ -246,6 +246,7 @@ impl ReadTool for Predict {
         let history = cx.history_at_hand();
         let one = input.changed_node.iter().map(|name| ("changed_node", name));
         let named: Vec<(&str, &String)> = one.chain(input.changed.iter().map(|name| ("changed", name))).collect();
+        // The change: named nodes, or what differs in the work tree.
         let asked = match named.is_empty() {
             true => match work_tree_changes(snapshot, &history, cx.cancel()) {
                 Ok(found) => of_work_tree(snapshot, found.changed, found.gaps),
@@ -266,6 +267,7 @@ impl ReadTool for Predict {
             found.velocity = None;
         }
         let guidance = guidance(&asked, &found);
+        // Totals and guidance are of all rows; rows with their signals are read only for the page.
         let total = found.rows.len();
         let covering = covering_tests(cx, Some(&history), asked.nodes.iter().copied(), "")?;
         let mut output = answer_empty(snapshot, Some(&asked), String::new());

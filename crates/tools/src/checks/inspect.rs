@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::count;
 use m1nd_engine::{ProcessRole, Snapshot, Status, StoredCheck, WatchState};
-use m1nd_query::trust::{Heads, heads, round_trip, sample_files};
+use m1nd_query::self_test::{Heads, heads, round_trip, sample_files};
 
 use super::binding::{Mismatch, Reception, mismatch, reception};
 use super::surface::{Surface, surface};
@@ -227,7 +227,7 @@ fn store(status: &Status) -> Check {
     }
 }
 
-fn files(sample: &m1nd_query::trust::Sample) -> Check {
+fn files(sample: &m1nd_query::self_test::Sample) -> Check {
     const NAME: CheckName = CheckName::Files;
     let compared = format!("{} of {}", sample.compared.len(), count(sample.of, "file"));
     let cost = format!("{} read, {} bytes", count(sample.compared.len(), "file"), sample.bytes);
@@ -268,7 +268,7 @@ fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
     .cost("times and sizes of all files")
 }
 
-fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Result<Check, ToolError> {
+fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::self_test::Sample) -> Result<Check, ToolError> {
     const NAME: CheckName = CheckName::RoundTrip;
     let differing: Vec<String> = sample.differing.iter().chain(&sample.unreadable).cloned().collect();
     let trip = round_trip(cx.snapshot(), &sample.compared, &differing, cx.cancel())?;

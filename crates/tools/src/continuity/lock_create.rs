@@ -9,7 +9,7 @@ use m1nd_sessions::{LOCK_MINUTES, Lock, Watch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::locks::{MINUTE_MS, baseline, scope_of, see};
+use super::lock_baselines::{MINUTE_MS, baseline, scope_of, see};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };

@@ -1,10 +1,10 @@
 //! Compares a locked region with the present.
 
-use m1nd_query::locks::{EdgeChange, EdgeKey, RegionDiff};
+use m1nd_query::regions::{EdgeChange, EdgeKey, RegionDiff};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::locks::{difference, events, get};
+use super::lock_baselines::{difference, events, get};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, is_zero,
 };

@@ -5,7 +5,7 @@ use m1nd_sessions::{Lock, SessionError, Watch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::locks::{baseline, get, scope_of, see};
+use super::lock_baselines::{baseline, get, scope_of, see};
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };

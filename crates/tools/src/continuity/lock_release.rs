@@ -4,7 +4,7 @@ use m1nd_sessions::Lock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::locks::get;
+use super::lock_baselines::get;
 use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
 use crate::rows::session_error;
 

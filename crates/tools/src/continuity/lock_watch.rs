@@ -4,7 +4,7 @@ use m1nd_sessions::{Lock, SessionError, Watch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::locks::{get, see};
+use super::lock_baselines::{get, see};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };

@@ -1,11 +1,11 @@
 //! Investigations that are saved and resumed, and regions of the graph that agents lock.
 
+mod lock_baselines;
 mod lock_create;
 mod lock_diff;
 mod lock_rebase;
 mod lock_release;
 mod lock_watch;
-mod locks;
 mod trail_list;
 mod trail_merge;
 mod trail_resume;

@@ -2,7 +2,7 @@
 
 use m1nd_base::{EdgeTier, Relation, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
+use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, PrintedPosition, at_place, find_named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -153,7 +153,7 @@ impl ReadTool for Definition {
 
 fn find(snapshot: &Snapshot, target: &str) -> Result<DefinitionAnswer, ToolError> {
     // An id may end in a number, and is a name.
-    if let Some(place) = Place::parse(target).filter(|_| snapshot.graph().find(target.trim()).is_none()) {
+    if let Some(place) = PrintedPosition::parse(target).filter(|_| snapshot.graph().find(target.trim()).is_none()) {
         let path = indexed_path(snapshot, place.path)?;
         // What the place refers to is an edge.
         if snapshot.is_unlinked() {
@@ -216,7 +216,7 @@ fn guidance(output: &Output) -> Guidance {
             Guidance::next(ProofState::Blocked, ToolRef("search"), Some(open.name.clone()), hint)
         }
         (None, _, None) => {
-            let path = Place::parse(&output.target).map(|place| place.path.to_owned());
+            let path = PrintedPosition::parse(&output.target).map(|place| place.path.to_owned());
             let hint =
                 "no reference with a definition in the graph is here: locals and parameters have none; read the line";
             Guidance::next(ProofState::Blocked, ToolRef("view"), path, hint)

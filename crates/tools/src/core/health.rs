@@ -253,6 +253,7 @@ fn output(
     binding_fingerprint: Fingerprint,
 ) -> Output {
     let text = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    // Counted before the list is cut: agents that are not shown have asked, too.
     let queries_processed = agents.iter().map(|agent| agent.queries).sum();
     agents.sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
     agents.truncate(MAX_AGENTS);
@@ -290,6 +291,7 @@ fn output(
         }),
         role: Word(status.role),
         activity: status.activity.map(|now| ActivityRow { stage: now.stage, done: now.done, total: now.total }),
+        // Members that older clients read; what they say is fixed.
         plasticity_state: "0 edges tracked",
         active_sessions: agents.into_iter().map(agent_row).collect(),
         stages_ms: status

@@ -11,7 +11,7 @@ mod notebook_view;
 mod outline;
 mod search;
 mod seek;
-mod trust;
+mod seek_verdict;
 mod view;
 
 pub(crate) use batch_view::BatchView;

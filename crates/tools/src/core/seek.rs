@@ -9,7 +9,7 @@ use m1nd_query::retrieval::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::{TrustEnvelope, lower_trust, trust};
+use super::seek_verdict::{TrustEnvelope, lower_trust, trust};
 use crate::continuity::trail_prior;
 use crate::first_code::first_code;
 use crate::framework::{
@@ -375,6 +375,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let whole =
         first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
+    // A name in full needs no other evidence than that it is of one node.
     if found.named > 0 {
         let (state, why) = match found.named {
             1 => (SufficiencyState::Sufficient, "the query is the name of the first row".to_owned()),
@@ -382,6 +383,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         };
         return Sufficiency { state: Word(state), unmatched_words, why, met: first.matched.len() };
     }
+    // Otherwise two questions: does the first row meet all words, and does it lead clearly.
     let stands_out = |other: Option<f64>| other.is_none_or(|other| first.score >= other * CLEAR_LEAD);
     let (clear, clear_file) = (stands_out(found.second_score), stands_out(found.other_file_score));
     let mut met = format!("the first row matches {} of {}", first.matched.len(), count(words, "word"));

@@ -116,6 +116,7 @@ impl ReadTool for DocumentDrift {
         let history = cx.history();
         let Drift { findings: found, gaps } = drift(snapshot, &history, &read, cx.cancel())?;
         let count = |class: DriftClass| found.iter().filter(|finding| finding.class == class).count();
+        // Counted before the page is cut.
         let summary = Summary {
             missing_targets: count(DriftClass::BindingMissing)
                 + count(DriftClass::CommandMissing)
@@ -140,6 +141,7 @@ impl ReadTool for DocumentDrift {
         });
         let path = read.path.to_string();
         let output = Output { source_path: path.clone(), findings: findings.collect(), summary, what_is_missing: gaps };
+        // No finding does not mean that the text is right: prose is compared only by the names in it.
         let guidance = match total {
             0 => Guidance::next(
                 ProofState::Triaging,

@@ -144,6 +144,7 @@ impl ReadTool for DocumentResolve {
         let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
         let document = &read.document;
         let most = input.top_k;
+        // All lists have the same bound; the counts beside them are of everything.
         let sections = document.sections.iter().take(most).map(|section| SectionRow {
             heading: section.heading.clone(),
             level: section.level,
@@ -161,6 +162,7 @@ impl ReadTool for DocumentResolve {
             .iter()
             .take(most)
             .map(|record| WorkRow { id: record.ids.first().cloned().unwrap_or_default(), title: record.title.clone() });
+        // Names that lead to no code, by the reason: whether to fix the document or the index.
         let mut unbound: BTreeMap<&'static str, usize> = BTreeMap::new();
         for (_, reason) in m1nd_query::documents::unbound(snapshot, &read) {
             *unbound.entry(reason.word()).or_default() += 1;

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, ReplacementInput, plan, writable};
+use super::delta::{DeltaRow, compare_written};
 use super::joins::{Joined, join_written};
 use super::locks::check_locks;
-use super::writing::{NodeDelta, Reindexed, Syntax, hash, node_delta, syntax, write};
+use super::writing::{Reindexed, Syntax, hash, syntax, write};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool, yes,
 };
@@ -43,7 +44,7 @@ pub(crate) struct Output {
     #[serde(flatten)]
     reindexed: Reindexed,
     updated_node_ids: Vec<String>,
-    nodes: NodeDelta,
+    delta: DeltaRow,
     #[serde(flatten)]
     joined: Joined,
     /// Locks of other agents on the file.
@@ -57,7 +58,7 @@ impl Tool for Apply {
     const NAME: &'static str = "apply";
     const TOOLSET: Toolset = Toolset::Edit;
     const SUMMARY: &'static str = "Write one file: text, replacements, diff or definition";
-    const ANSWERS: &'static str = "writes one file, and the symbols that changed";
+    const ANSWERS: &'static str = "writes one file, and says what that changed and broke";
     const HELP: &'static str = "\
 Writes one file, durably and as a whole: after a failure or a crash it has its old content or the new one. The change is one of:
 `new_content` (the whole text; creates the file and its folders), `edits` (a list of `{old, new}`, each `old` occurring
@@ -66,8 +67,9 @@ doc comment stay), `delete: true`.
 
 `expected_hash` refuses the write with `source_modified` if the file has another content than the caller saw. Mode,
 encoding and line endings are kept. Files of version control, of the state of m1nd, behind links, write-protected files
-and files that are not text are refused. `nodes` says which symbols were added, removed and changed; `syntax` lists
-syntax errors that the edit brought in. `content_hash` is the hash to write against next. `proactive_insights` names files
+and files that are not text are refused. `delta` says what the write did: symbols added, removed, renamed, moved and
+changed; uses left dangling and calls that do not fit; new import cycles; copies of other functions; tests that reach
+it. `syntax` lists syntax errors that the edit brought in. `content_hash` is the hash to write against next. `proactive_insights` names files
 that usually change with this one and did not, and bug patterns that the new text matches; `memory` holds what is
 remembered about the touched code.";
     const EXAMPLE: &'static str = r##"{"agent_id": "agent", "file_path": "notes.py", "new_content": "NOTE = 1\n"}"##;
@@ -98,8 +100,8 @@ impl WriteTool for Apply {
         let syntax = syntax(&snapshot, edit, cx.cancel());
         // Written whole or not at all; what follows only describes it.
         let written = write(cx, plan, reingest)?;
-        let nodes = node_delta(&snapshot, &written.after, plan.changes());
-        let joined = join_written(cx, &snapshot, &written, &plans, &nodes)?;
+        let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
+        let joined = join_written(cx, &snapshot, &written, &plans, &delta)?;
         let counts = edit.diff().1;
         let path = edit.path().as_str().to_owned();
         let guidance = match syntax.ok {
@@ -108,6 +110,12 @@ impl WriteTool for Apply {
                 ToolRef("view"),
                 Some(path.clone()),
                 "the file is written and has new syntax errors: repair them",
+            ),
+            _ if delta.is_broken() => Guidance::next(
+                ProofState::Blocked,
+                ToolRef("view"),
+                Some(path.clone()),
+                "the file is written and breaks what `delta` lists: repair it",
             ),
             _ => {
                 Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(path.clone()), "check what depends on it")
@@ -122,8 +130,8 @@ impl WriteTool for Apply {
             content_hash: hash(edit.after_hash()),
             syntax,
             reindexed: Reindexed::new(written.not_indexed),
-            updated_node_ids: nodes.list_updated(),
-            nodes,
+            updated_node_ids: delta.list_updated(),
+            delta: delta.row(false),
             joined,
             locks,
         };

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, edit_error, plan, writable};
 use super::checking::{self, Commands};
+use super::delta::{DeltaRow, compare_written};
 use super::joins::{Joined, join_knowledge};
 use super::locks::check_locks;
 use super::verification::{Report, Verdict, report};
-use super::writing::{NodeDelta, Reindexed, Syntax, hash, index, node_delta, shown_diff, syntax, write};
+use super::writing::{Reindexed, Syntax, hash, index, roll_back, shown_diff, syntax, write};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool, yes,
 };
@@ -126,7 +127,7 @@ pub(crate) struct Output {
     #[serde(flatten)]
     reindexed: Reindexed,
     total_bytes_written: u64,
-    nodes: NodeDelta,
+    delta: DeltaRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<Report>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -170,7 +171,9 @@ calls with a number of arguments that does not fit, new import cycles, new depen
 there are new syntax errors), RISKY (something may be broken, or much depends on the files), UNVERIFIED (nothing is known
 to be broken, but no command of the project passed) or SAFE (one did, and none failed). Commands run only if a person
 allowed them (`m1nd verify allow`): before the write, so that failures that were there do not count, and after it. With `on_broken: rollback`, a BROKEN batch is
-undone and `rolled_back` is true. `proactive_insights` names files that usually change with these and did not, and bug
+undone and `rolled_back` is true. `delta` is there in any case: symbols added, removed, renamed, moved and changed; what
+is broken, counted, and listed unless `verification` lists it; copies of other functions; tests that reach the batch.
+`proactive_insights` names files that usually change with these and did not, and bug
 patterns that the new text matches; `memory` holds what is remembered about the touched code. Other programs may see some files old and some new while the batch is written.";
     const EXAMPLE: &'static str =
         r##"{"agent_id": "agent", "edits": [{"file_path": "notes.py", "new_content": "NOTE = 1\n"}], "verify": true}"##;
@@ -218,6 +221,7 @@ impl WriteTool for ApplyBatch {
                     batch.files += plan.edits().len();
                     results.extend(rows(&plan, syntax));
                     batch.plans.push(plan);
+                    batch.kept.push(written.kept);
                 }
                 Err(error) => {
                     let path = plan.edits().first().map(|edit| edit.path().as_str().to_owned());
@@ -245,6 +249,8 @@ struct Asked {
 #[derive(Default)]
 struct Batch {
     plans: Vec<Plan>,
+    /// Ids by which the plans can be taken back.
+    kept: Vec<Option<String>>,
     files: usize,
     bytes: u64,
     failed: Vec<(String, String)>,
@@ -370,13 +376,12 @@ fn finish(
     };
     run.end(2, status, batch.files, total, not_indexed.unwrap_or("the index is up to date").to_owned());
     let mut after = cx.engine().snapshot();
-    let nodes = node_delta(before, &after, batch.plans.iter().flat_map(Plan::changes));
+    let delta = compare_written((before, &after), &batch.plans, not_indexed, cx.cancel());
     let mut verification = None;
     if asked.verify && indexed && batch.failed.is_empty() {
         run.begin("verifying", total);
         let syntax: Vec<Syntax> = results.iter().map(|row| row.syntax.clone()).collect();
-        let reports = batch.plans.iter().map(|plan| report((before, &after), plan, (&syntax, &nodes), cx.cancel()));
-        verification = Report::of_all(reports.collect::<Result<_, _>>()?);
+        verification = delta.known().map(|delta| report(delta, &syntax));
         if let Some(report) = &mut verification {
             let is_undone = report.verdict == Verdict::Broken && asked.on_broken == OnBroken::Rollback;
             report.add_commands(match is_undone {
@@ -390,13 +395,12 @@ fn finish(
     run.end(3, verdict.map_or(Status::Skipped, |_| Status::Completed), total, total, said);
     let rolls_back = verdict == Some(Verdict::Broken) && asked.on_broken == OnBroken::Rollback;
     let joined = match indexed && !rolls_back && !batch.plans.is_empty() {
-        true => join_knowledge(cx, (before, &after), &batch.plans, &nodes)?,
+        true => join_knowledge(cx, (before, &after), &batch.plans, &delta)?,
         false => Joined::default(),
     };
     if rolls_back {
-        for plan in &batch.plans {
-            let inverse = plan.inverse();
-            write(cx, &inverse, true)?;
+        for (plan, kept) in batch.plans.iter().zip(&batch.kept) {
+            roll_back(cx, plan, kept.as_deref())?;
         }
         after = cx.engine().snapshot();
         // What was written is not there any more.
@@ -409,7 +413,7 @@ fn finish(
     drop(after);
     let files_written = if rolls_back { 0 } else { batch.files };
     run.complete(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
-    let guidance = guidance(&batch, indexed || !asked.reingest, verdict, rolls_back);
+    let guidance = guidance(&batch, indexed || !asked.reingest, (verdict, delta.is_broken()), rolls_back);
     let all_succeeded = batch.failed.is_empty() && !rolls_back;
     let status_message = format!(
         "{files_written} of {total} files written{}{}",
@@ -425,7 +429,7 @@ fn finish(
         results,
         reindexed: Reindexed::new(not_indexed),
         total_bytes_written: if rolls_back { 0 } else { batch.bytes },
-        nodes,
+        delta: delta.row(verification.is_some()),
         verification,
         rolled_back: rolls_back,
         joined,
@@ -442,7 +446,12 @@ fn finish(
     Ok(Answer::new(output).guidance(guidance))
 }
 
-fn guidance(batch: &Batch, indexed: bool, verdict: Option<Verdict>, rolled_back: bool) -> Guidance {
+fn guidance(
+    batch: &Batch,
+    indexed: bool,
+    (verdict, is_broken): (Option<Verdict>, bool),
+    rolled_back: bool,
+) -> Guidance {
     let first = batch.plans.first().and_then(|plan| plan.edits().first());
     let target = first.map(|edit| edit.path().as_str().to_owned());
     if let Some((path, _)) = batch.failed.first() {
@@ -470,6 +479,7 @@ fn guidance(batch: &Batch, indexed: bool, verdict: Option<Verdict>, rolled_back:
             Guidance::next(ProofState::Triaging, ToolRef("impact"), target, "run the tests of what depends on it")
         }
         None if !indexed => Guidance::next(ProofState::Blocked, ToolRef("view"), target, "the index lacks the files"),
+        None if is_broken => Guidance::next(ProofState::Blocked, ToolRef("view"), target, "repair what `delta` lists"),
         None => Guidance::next(ProofState::Triaging, ToolRef("validate_plan"), target, "check who uses the files"),
     }
 }

@@ -184,6 +184,7 @@ pub(crate) fn edit_error(error: EditError) -> ToolError {
             .detail("file_path", json!(path))
             .next_step("read the file again and repeat the edit with its current text"),
         EditError::Files(_) => ToolError::new(ErrorCode::WriteRefused, message),
+        EditError::NotKept { .. } => ToolError::invalid(message),
         EditError::Cancelled => ToolError::new(ErrorCode::Cancelled, message),
         EditError::Store(_) => ToolError::new(ErrorCode::StoreFailed, message),
         EditError::Failed { .. } | EditError::NotRestored { .. } | EditError::NotDurable { .. } => {

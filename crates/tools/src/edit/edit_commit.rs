@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{plan_edits, target, writable};
+use super::delta::{DeltaRow, compare_written};
 use super::edit_preview::Preview;
 use super::joins::{Joined, join_written};
 use super::locks::check_locks;
-use super::writing::{NodeDelta, Reindexed, hash, node_delta, write};
+use super::writing::{Reindexed, hash, write};
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
     WriteTool, yes,
@@ -39,7 +40,7 @@ pub(crate) struct Output {
     #[serde(flatten)]
     reindexed: Reindexed,
     updated_node_ids: Vec<String>,
-    nodes: NodeDelta,
+    delta: DeltaRow,
     #[serde(flatten)]
     joined: Joined,
     /// Locks of other agents on what the edit changed.
@@ -57,11 +58,12 @@ impl Tool for EditCommit {
     const HELP: &'static str = "\
 Writes the edit that `edit_preview` computed, for the agent that previewed it, within five minutes. If the file has
 changed since, nothing is written and the error is `source_modified` with the current hash. The preview is used up by a
-success. The file is replaced as a whole and durably, with its mode, encoding and line endings.";
+success. The file is replaced as a whole and durably, with its mode, encoding and line endings. `delta` says what the
+write did, as in `apply`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "preview_id": "preview_agent_0", "confirm": true}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 50, "write the previewed edit")];
     const RARE: &'static [&'static str] = &["reingest"];
-    const DETAILS: &'static [&'static str] = &["updated_node_ids", "nodes"];
+    const DETAILS: &'static [&'static str] = &["updated_node_ids"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"file_path": {"type": "string"}, "bytes_written": {"type": "integer"}}}"#;
     type Input = Input;
@@ -89,9 +91,10 @@ impl WriteTool for EditCommit {
         let written = write(cx, &plan, input.reingest)?;
         // Another call may have used it up meanwhile; the file is written in any case.
         _ = cx.sessions().remove::<Preview>(cx.agent(), &input.preview_id);
-        let nodes = node_delta(&snapshot, &written.after, plan.changes());
         let plans = [plan];
-        let joined = join_written(cx, &snapshot, &written, &plans, &nodes)?;
+        let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
+        let joined = join_written(cx, &snapshot, &written, &plans, &delta)?;
+        let is_broken = delta.is_broken();
         let edit = &plans[0].edits()[0];
         let counts = edit.diff().1;
         let output = Output {
@@ -101,14 +104,17 @@ impl WriteTool for EditCommit {
             lines_removed: counts.removed,
             content_hash: hash(edit.after_hash()),
             reindexed: Reindexed::new(written.not_indexed),
-            updated_node_ids: nodes.list_updated(),
-            nodes,
+            updated_node_ids: delta.list_updated(),
+            delta: delta.row(false),
             joined,
             locks,
             file_path: path.clone(),
         };
-        let hint = "check what depends on it";
-        Ok(Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(path), hint)))
+        let guidance = match is_broken {
+            true => Guidance::next(ProofState::Blocked, ToolRef("view"), Some(path), "repair what `delta` lists"),
+            false => Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(path), "check what depends on it"),
+        };
+        Ok(Answer::new(output).guidance(guidance))
     }
 }
 

@@ -13,7 +13,8 @@ use m1nd_query::edits::is_test_path;
 use m1nd_query::patterns::LabelMode;
 use serde::Serialize;
 
-use super::writing::{NodeDelta, Written};
+use super::delta::WriteDelta;
+use super::writing::Written;
 use crate::exploration::{Looking, Severity, list_stored, look};
 use crate::framework::{ToolError, ToolRef, WriteContext};
 use crate::rows::round_value;
@@ -67,12 +68,15 @@ pub(crate) fn join_knowledge(
     cx: &WriteContext<'_>,
     (before, after): (&Snapshot, &Snapshot),
     plans: &[Plan],
-    nodes: &NodeDelta,
+    delta: &WriteDelta,
 ) -> Result<Joined, ToolError> {
     let edits: Vec<&PlannedEdit> = plans.iter().flat_map(Plan::changes).collect();
     let mut proactive_insights = matches(cx, after, &edits)?;
     proactive_insights.extend(list_forgotten(cx, before, after, &edits));
-    Ok(Joined { proactive_insights, memory: cx.memory().about(&list_touched(before, after, &edits, nodes), after) })
+    Ok(Joined {
+        proactive_insights,
+        memory: cx.memory().about(&list_touched(before, after, &edits, delta.ids()), after),
+    })
 }
 
 /// The same of a single plan, if the index has what was written.
@@ -84,18 +88,19 @@ pub(crate) fn join_written(
     before: &Snapshot,
     written: &Written,
     plans: &[Plan],
-    nodes: &NodeDelta,
+    delta: &WriteDelta,
 ) -> Result<Joined, ToolError> {
     match written.not_indexed {
-        None => join_knowledge(cx, (before, &written.after), plans, nodes),
+        None => join_knowledge(cx, (before, &written.after), plans, delta),
         Some(_) => Ok(Joined::default()),
     }
 }
 
 /// Ids of the touched symbols, what they are in, and their files.
-fn list_touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], nodes: &NodeDelta) -> Vec<String> {
-    let mut ids: BTreeSet<String> = nodes.all().cloned().collect();
-    for (snapshot, id) in [before, after].into_iter().flat_map(|snapshot| nodes.all().map(move |id| (snapshot, id))) {
+fn list_touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], touched: Vec<String>) -> Vec<String> {
+    let mut ids: BTreeSet<String> = touched.iter().cloned().collect();
+    for (snapshot, id) in [before, after].into_iter().flat_map(|snapshot| touched.iter().map(move |id| (snapshot, id)))
+    {
         let graph = snapshot.graph();
         let mut at = graph.find(id).and_then(|node| graph.parent(node));
         while let Some(node) = at.filter(|node| ids.insert(graph.id(*node).to_owned())) {

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
 use super::checking::{self, Commands};
+use super::delta::{DeltaRow, compare_written};
 use super::joins::{Joined, join_written};
 use super::locks::check_locks;
 use super::refactor_input::{NoteRow, RefactorInput, note_rows, refactor_error};
 use super::verification::{Report, Verdict, report};
-use super::writing::{NodeDelta, Reindexed, Syntax, node_delta, syntax, write};
+use super::writing::{Reindexed, Syntax, roll_back, syntax, write};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
@@ -41,7 +42,7 @@ pub(crate) struct Output {
     notes: Vec<NoteRow>,
     #[serde(flatten)]
     reindexed: Reindexed,
-    nodes: NodeDelta,
+    delta: DeltaRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<Report>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -68,7 +69,6 @@ commands of the project, and with `on_broken: rollback` a BROKEN refactoring is 
         r#"{"agent_id": "agent", "operation": "move", "node_id": "load_user", "to": "app/users.py", "confirm": true}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Edit, 82, "move code, change parameters, extract or inline a function in all files")];
-    const DETAILS: &'static [&'static str] = &["nodes"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"files": {"type": "array"}, "places": {"type": "integer"}}}"#;
     type Input = Input;
@@ -99,22 +99,19 @@ impl WriteTool for RefactorCommit {
         // The write, and what it did.
         let [plan] = &plans;
         let written = write(cx, plan, true)?;
-        let nodes = node_delta(&snapshot, &written.after, plan.changes());
-        let mut verification = match written.not_indexed {
-            None => Some(report((&snapshot, &written.after), plan, (&syntax, &nodes), cx.cancel())?),
-            Some(_) => None,
-        };
+        let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
+        let mut verification = delta.known().map(|delta| report(delta, &syntax));
         if let Some(report) = &mut verification {
             report.add_commands(checking::after(cx, &commands, &written.after));
         }
         let is_broken = verification.as_ref().is_some_and(|report: &Report| report.verdict == Verdict::Broken);
         let rolls_back = is_broken && input.on_broken == OnBroken::Rollback;
         if rolls_back {
-            write(cx, &plan.inverse(), true)?;
+            roll_back(cx, plan, written.kept.as_deref())?;
         }
         let joined = match rolls_back {
             true => Joined::default(),
-            false => join_written(cx, &snapshot, &written, &plans, &nodes)?,
+            false => join_written(cx, &snapshot, &written, &plans, &delta)?,
         };
         let (state, hint) = match (is_broken, rolls_back) {
             (_, true) => (ProofState::Blocked, "undone: `verification.broken` says why"),
@@ -127,7 +124,7 @@ impl WriteTool for RefactorCommit {
             places: found.places,
             notes: note_rows(&found.notes),
             reindexed: Reindexed::new(written.not_indexed),
-            nodes,
+            delta: delta.row(verification.is_some()),
             verification,
             rolled_back: rolls_back,
             joined,

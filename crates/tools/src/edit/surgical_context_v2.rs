@@ -10,6 +10,7 @@ use m1nd_query::references::{Occurrence, Role, references, users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::refactor_hint::refactorings_of;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
@@ -132,6 +133,9 @@ pub(crate) struct Output {
     /// Whether all callers are known.
     callers_known: Word<ClosureState>,
     tests: Vec<String>,
+    /// The refactorings that would change it with its users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refactoring: Option<String>,
     /// Null if no history of the file is known.
     co_change: Option<Vec<CoChangeRow>>,
     memory: Vec<m1nd_mind::Note>,
@@ -152,7 +156,8 @@ use it as a value, type or base or override it (`user`), the signatures that it 
 it (`test`). `total_connected` counts them all. `callers_known` is `closed` if every reference that could call
 it has a known target. `tests` are the test files that cover it, best first (as `tests_for` lists them), `co_change` the files that change with it in the
 history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it.
-`content_hash` is to be passed as `expected_hash` of the write.
+`content_hash` is to be passed as `expected_hash` of the write. `refactoring` names the tools that would change the symbol
+with its users.
 `proof_focused` gives only a few rows, one of each relation first. `token_budget` cuts the rows; `cursor` continues them.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py", "symbol": "load_user"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 30, "get body, callers, tests and the hash before an edit")];
@@ -222,6 +227,7 @@ impl ReadTool for SurgicalContextV2 {
             total_connected,
             callers_known: Word(callers_known),
             tests,
+            refactoring: shown.symbol.and_then(|symbol| refactorings_of(snapshot, symbol)),
             co_change: co_change(cx, history.as_ref(), node)?,
             memory: cx.memory().about(&ids, snapshot),
             file_path: shown.path.as_str().to_owned(),

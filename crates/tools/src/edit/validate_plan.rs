@@ -10,6 +10,7 @@ use m1nd_query::references::callers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::refactor_hint::fitting_refactorings;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
@@ -45,7 +46,6 @@ pub(crate) struct ActionInput {
     action: Option<ActionWord>,
     file_path: Option<String>,
     file: Option<String>,
-    #[expect(dead_code, reason = "for people who read the calls")]
     description: Option<String>,
     #[serde(default)]
     depends_on: Vec<String>,
@@ -136,6 +136,9 @@ pub(crate) struct Output {
     /// Number of all of them, if not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_suggested_additions: Option<usize>,
+    /// The refactorings that would make planned changes, with all that follows from them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refactorings: Vec<String>,
     co_change: Vec<CoChangeRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_change_note: Option<String>,
@@ -173,6 +176,8 @@ and test.
 user of a file that is deleted or renamed breaks and is `critical`; other users are `warning`, possible ones `info`.
 `open_users` are planned files that references without a known target may use as well: their gaps may not be all.
 With `scope`, gaps outside of it that are not critical are only counted (`gaps_outside_scope`).
+`refactorings` names the tool that would make a planned change with all that follows from it, by its action and the words
+of its `description`.
 Adding every entry of `suggested_additions` removes all critical gaps; at most 200 are listed, with their total.
 `co_change` are files that are likely to change with the planned ones, by the history and the code: most likely first,
 with the probability that each changes with the planned file it belongs to most, and their common commits. `test_coverage` names the test files that cover each changed file, best first, as `tests_for` lists them;
@@ -195,6 +200,8 @@ with the probability that each changes with the planned file it belongs to most,
 impl ReadTool for ValidatePlan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
+        let words: Vec<String> =
+            input.actions.iter().map(|action| action.description.clone().unwrap_or_default()).collect();
         let actions = actions(snapshot, input.actions)?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let history = cx.loaded_history();
@@ -238,6 +245,7 @@ impl ReadTool for ValidatePlan {
             open_users,
             total_suggested_additions: Some(critical).filter(|all| *all > suggested_additions.len()),
             suggested_additions,
+            refactorings: fitting_refactorings(snapshot, &actions, &words),
             co_change,
             co_change_note,
             test_coverage: input.include_test_impact.then_some(coverage),

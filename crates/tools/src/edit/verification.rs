@@ -1,13 +1,10 @@
 //! The verdict on a batch that was written.
 
-use m1nd_base::Cancel;
-use m1nd_edit::Plan;
-use m1nd_engine::Snapshot;
-use m1nd_query::edits::{Break, BreakKind, EditedFile, GraphCheck, LayerBreak, verify};
+use m1nd_query::edits::{Break, BreakKind, Delta, GraphCheck, LayerBreak};
 use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
 
-use super::writing::{NodeDelta, Syntax};
+use super::writing::Syntax;
 use crate::word::{Level, Word, answer_kinds};
 
 /// Users of a file from which an edit of it has a high risk.
@@ -37,16 +34,6 @@ impl Verdict {
             Self::Risky => "RISKY",
             Self::Broken => "BROKEN",
             Self::Unverified => "UNVERIFIED",
-        }
-    }
-
-    /// How bad it is.
-    const fn rank(self) -> u8 {
-        match self {
-            Self::Safe => 0,
-            Self::Unverified => 1,
-            Self::Risky => 2,
-            Self::Broken => 3,
         }
     }
 }
@@ -158,28 +145,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The report on several batches; `None` of none.
-    pub(crate) fn of_all(reports: Vec<Self>) -> Option<Self> {
-        reports.into_iter().reduce(|mut all, next| {
-            if next.verdict.rank() > all.verdict.rank() {
-                (all.verdict, all.checks) = (next.verdict, next.checks);
-            }
-            all.total_broken = sum((all.total_broken, all.broken.len()), (next.total_broken, next.broken.len()));
-            all.total_doubtful =
-                sum((all.total_doubtful, all.doubtful.len()), (next.total_doubtful, next.doubtful.len()));
-            all.total_layer_violations = sum(
-                (all.total_layer_violations, all.layer_violations.len()),
-                (next.total_layer_violations, next.layer_violations.len()),
-            );
-            all.layer_violations.extend(next.layer_violations);
-            all.broken.extend(next.broken);
-            all.doubtful.extend(next.doubtful);
-            all.new_import_cycles.extend(next.new_import_cycles);
-            all.blast_radius.extend(next.blast_radius);
-            all
-        })
-    }
-
     /// Adds what the commands of the project say, or why none was run.
     pub(crate) fn add_commands(&mut self, commands: Result<Vec<CheckReport>, String>) {
         let commands = match commands {
@@ -205,16 +170,9 @@ impl Report {
     }
 }
 
-/// Checks a written batch with the graph. `syntax` is that of its files.
-pub(crate) fn report(
-    (before, after): (&Snapshot, &Snapshot),
-    plan: &Plan,
-    (syntax, nodes): (&[Syntax], &NodeDelta),
-    cancel: &Cancel,
-) -> Result<Report, m1nd_base::Cancelled> {
-    let edited: Vec<EditedFile<'_>> =
-        plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text(), after: None }).collect();
-    let found = verify(before, after, &edited, cancel)?;
+/// The report on a written batch. `syntax` is that of its files.
+pub(crate) fn report(delta: &Delta, syntax: &[Syntax]) -> Report {
+    let found = delta.check.clone();
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, layers, total_layers, .. } = found;
     // Syntax counts only where a grammar could read the file.
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
@@ -248,7 +206,7 @@ pub(crate) fn report(
         CheckRow { name: Word(CheckName::Graph), result: Word(passed(!broken.is_empty())), reason: None },
     ];
     checks.extend(found.unusable_layers.map(|why| CheckRow::not_run(CheckName::Layers, why)));
-    Ok(Report {
+    Report {
         verdict,
         total_broken: Some(total_broken).filter(|total| *total > broken.len()),
         total_doubtful: Some(total_doubtful).filter(|total| *total > doubtful.len()),
@@ -263,13 +221,8 @@ pub(crate) fn report(
         tests_run: None,
         tests_passed: None,
         tests_failed: None,
-        total_affected_nodes: nodes.total(),
-    })
-}
-
-/// The total of two lists, each with its own total if that is not its length; `None` if both are whole.
-fn sum((a, a_listed): (Option<usize>, usize), (b, b_listed): (Option<usize>, usize)) -> Option<usize> {
-    (a.is_some() || b.is_some()).then(|| a.unwrap_or(a_listed) + b.unwrap_or(b_listed))
+        total_affected_nodes: delta.symbols.total(),
+    }
 }
 
 fn risk(files: usize) -> Level {

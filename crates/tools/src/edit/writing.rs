@@ -1,10 +1,9 @@
 //! Committing a plan, and what answers say about it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, NodeKind, ProgressEvent, RepoPath};
-use m1nd_edit::{Plan, PlannedEdit};
+use m1nd_base::{Cancel, ProgressEvent, RepoPath};
+use m1nd_edit::{Origin, Plan, PlannedEdit};
 use m1nd_engine::{ProcessRole, Snapshot};
 use m1nd_query::edits::{SyntaxCheck, new_syntax_errors};
 use serde::Serialize;
@@ -14,8 +13,6 @@ use crate::framework::{ToolError, WriteContext};
 
 /// Lines of a diff that an answer shows, by default of a preview.
 const MAX_DIFF_LINES: usize = 400;
-/// Nodes listed in each list of a node delta.
-const MAX_NODES: usize = 50;
 
 /// What a commit did.
 pub(crate) struct Written {
@@ -24,6 +21,8 @@ pub(crate) struct Written {
     pub(crate) after: Arc<Snapshot>,
     /// The reason why the index does not have the files.
     pub(crate) not_indexed: Option<&'static str>,
+    /// Id by which it can be taken back.
+    pub(crate) kept: Option<String>,
 }
 
 /// Whether the index has what was written, in an answer.
@@ -43,12 +42,47 @@ impl Reindexed {
 
 /// Commits a plan and brings the index up to date.
 pub(crate) fn write(cx: &WriteContext<'_>, plan: &Plan, reingest: bool) -> Result<Written, ToolError> {
+    commit(cx, plan, Some(None), reingest)
+}
+
+/// Commits the plan that takes a kept write back.
+pub(crate) fn write_undo(cx: &WriteContext<'_>, plan: &Plan, undoes: &str) -> Result<Written, ToolError> {
+    commit(cx, plan, Some(Some(undoes)), true)
+}
+
+/// Takes back a plan that was just written, and forgets it, so that it cannot be undone once more.
+pub(crate) fn roll_back(cx: &WriteContext<'_>, plan: &Plan, kept: Option<&str>) -> Result<Written, ToolError> {
+    let written = commit(cx, &plan.inverse(), None, true)?;
+    // A record that stays is refused: its files no longer have the written content.
+    _ = kept.map(|id| cx.files().forget(id));
+    Ok(written)
+}
+
+/// Commits a plan; with the write that it takes back, if any, it is kept.
+fn commit(
+    cx: &WriteContext<'_>,
+    plan: &Plan,
+    keeps: Option<Option<&str>>,
+    reingest: bool,
+) -> Result<Written, ToolError> {
     let total = plan.changes().count();
     let mut told =
         |done| cx.progress().report(ProgressEvent { stage: "writing", done: done as u64, total: Some(total as u64) });
-    let committed = cx.files().commit(plan, cx.cancel(), &mut told).map_err(edit_error)?;
+    let committed = match keeps {
+        None => cx.files().commit(plan, cx.cancel(), &mut told),
+        Some(undoes) => {
+            let origin = Origin {
+                agent: cx.agent().to_owned(),
+                tool: cx.tool().to_owned(),
+                time_ms: cx.engine().clock().now_ms(),
+                undoes: undoes.map(str::to_owned),
+            };
+            cx.files().commit_as(plan, &origin, cx.cancel(), &mut told)
+        }
+    };
+    let committed = committed.map_err(edit_error)?;
     let not_indexed = if reingest { index(cx, plan) } else { Some("`reingest` is false") };
-    Ok(Written { bytes: committed.bytes, after: cx.engine().snapshot(), not_indexed })
+    Ok(Written { bytes: committed.bytes, after: cx.engine().snapshot(), not_indexed, kept: committed.kept })
 }
 
 /// Brings the index up to date with a committed plan. Returns the reason why it could not.
@@ -105,83 +139,6 @@ pub(crate) fn syntax(snapshot: &Snapshot, edit: &PlannedEdit, cancel: &Cancel) -
         total_new_errors: total,
         not_checked,
     }
-}
-
-/// The symbols of a file before and after.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct NodeDelta {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    added: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    removed: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changed: Vec<String>,
-    /// Ids beyond the first 50 of a list.
-    #[serde(skip_serializing_if = "crate::framework::is_zero")]
-    more: usize,
-}
-
-impl NodeDelta {
-    /// Number of touched symbols.
-    pub(crate) fn total(&self) -> usize {
-        self.added.len() + self.removed.len() + self.changed.len() + self.more
-    }
-
-    /// Ids of the touched symbols, those that were removed as well.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
-        self.added.iter().chain(&self.removed).chain(&self.changed)
-    }
-
-    /// Ids that are there afterwards and were touched.
-    pub(crate) fn list_updated(&self) -> Vec<String> {
-        self.added.iter().chain(&self.changed).cloned().collect()
-    }
-}
-
-/// Compares the symbols of some edited files.
-pub(crate) fn node_delta<'p>(
-    before: &Snapshot,
-    after: &Snapshot,
-    edits: impl IntoIterator<Item = &'p PlannedEdit>,
-) -> NodeDelta {
-    let mut delta = NodeDelta::default();
-    for edit in edits {
-        let old = symbols(before, edit.path(), edit.before_text());
-        let new = symbols(after, edit.path(), edit.after_text());
-        let text =
-            |all: &[(String, String)], id: &str| all.iter().find(|(known, _)| known == id).map(|row| row.1.clone());
-        delta.added.extend(new.iter().filter(|(id, _)| text(&old, id).is_none()).map(|row| row.0.clone()));
-        delta.removed.extend(old.iter().filter(|(id, _)| text(&new, id).is_none()).map(|row| row.0.clone()));
-        let differs = |(id, body): &&(String, String)| text(&old, id).is_some_and(|old| old != *body);
-        delta.changed.extend(new.iter().filter(differs).map(|row| row.0.clone()));
-    }
-    // What is around a touched symbol is touched through it.
-    let touched: BTreeSet<String> =
-        [&delta.added, &delta.removed, &delta.changed].into_iter().flatten().cloned().collect();
-    let is_inner = |id: &String| {
-        let prefix = format!("{id}::");
-        touched.range(prefix.clone()..).next().is_none_or(|next| !next.starts_with(&prefix))
-    };
-    delta.changed.retain(is_inner);
-    for list in [&mut delta.added, &mut delta.removed, &mut delta.changed] {
-        delta.more += list.len().saturating_sub(MAX_NODES);
-        list.truncate(MAX_NODES);
-    }
-    delta
-}
-
-/// Ids of the symbols of a file, with their text.
-fn symbols(snapshot: &Snapshot, path: &RepoPath, text: Option<&str>) -> Vec<(String, String)> {
-    let graph = snapshot.graph();
-    let (Some(file), Some(text)) = (graph.find_file(path.as_str()), text) else { return Vec::new() };
-    let lines: Vec<&str> = text.lines().collect();
-    let row = |node| {
-        let (first, last) = graph.lines(node);
-        let range = (first as usize).saturating_sub(1)..(last as usize).min(lines.len());
-        (graph.id(node).to_owned(), lines.get(range).unwrap_or_default().join("\n"))
-    };
-    let own = graph.of_file(file).into_iter().filter(|node| graph.kind(*node) != NodeKind::File);
-    own.map(row).collect()
 }
 
 /// A diff cut after some lines, at the end of a line.

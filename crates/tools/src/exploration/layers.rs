@@ -409,6 +409,7 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
     let graph = snapshot.graph();
     let levels = &found.layering.levels;
     let count = found.files.nodes.len();
+    // By file: the layers that use it; whether it has arrows, and whether all of them skip a layer.
     let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
     let mut gaps: Vec<(bool, bool)> = vec![(false, true); count];
     for arc in &found.files.arcs {
@@ -418,6 +419,7 @@ fn utilities(snapshot: &Snapshot, found: &Found) -> Vec<Utility> {
             gaps[at] = (true, gaps[at].1 && from.abs_diff(to) > 1);
         }
     }
+    // A file counts as cross-cutting from a share of the layers on, but never for one alone.
     let least = ((found.layering.layers.len() as f64 * CROSS_CUTTING).ceil() as usize).max(2);
     let row = |at: usize| {
         levels[at]?;

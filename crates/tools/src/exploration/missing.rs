@@ -74,7 +74,7 @@ answer_kinds! {
 
 /// Members of every row.
 #[derive(Debug, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct GapPlace {
     node_id: String,
     label: String,
     #[serde(rename = "type")]
@@ -95,7 +95,7 @@ pub(crate) enum Row {
 #[derive(Debug, Serialize)]
 pub(crate) struct RepeatedRow {
     #[serde(flatten)]
-    place: Place,
+    place: GapPlace,
     reason: String,
     /// The nodes that are used together.
     uses: Vec<String>,
@@ -114,7 +114,7 @@ pub(crate) struct RepeatedRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct LackingRow {
     #[serde(flatten)]
-    place: Place,
+    place: GapPlace,
     /// `missing`, or `cannot_tell` if something unresolved could fill the hole.
     status: Word<LackStatus>,
     reason: String,
@@ -232,10 +232,10 @@ impl ReadTool for Missing {
     }
 }
 
-fn place(snapshot: &Snapshot, node: NodeIx, kind: GapKind, label: String) -> Place {
+fn place(snapshot: &Snapshot, node: NodeIx, kind: GapKind, label: String) -> GapPlace {
     let graph = snapshot.graph();
     let (line_start, line_end) = graph.lines(node);
-    Place {
+    GapPlace {
         node_id: graph.id(node).to_owned(),
         label,
         kind: Word(kind),

@@ -157,6 +157,7 @@ impl ReadTool for Report {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let (log, uptime_ms, now_ms) = cx.calls();
+        // What happened in the session, then the riskiest files of the project.
         let found = risks(cx, past::scope(None)?)?;
         let perspectives = open_perspectives(cx)?;
         let locks = cx.list_held().list::<Lock>(None, LOCKS).map_err(crate::rows::session_error)?.handles.len();
@@ -181,6 +182,7 @@ impl ReadTool for Report {
             formatted: None,
             what_is_missing: (!found.gaps.is_empty()).then(|| found.gaps.join("; ")),
         };
+        // The text is of the answer itself, so it is written when all else is known.
         output.formatted = Some(match input.format {
             FormatWord::Json => serde_json::to_string(&output).unwrap_or_default(),
             FormatWord::Markdown => write_report(&output, true),

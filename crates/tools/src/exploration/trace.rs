@@ -2,8 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::trace::{
-    CoChange, ExceptionRelation, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Origin, Place,
-    Risk, Suspect, TraceAnswer, TraceQuery, trace_given,
+    CoChange, ExceptionRelation, ExceptionSummary, FixScope, Format, FrameTarget, LeftOut, MappedFrame, MatchedBy,
+    Origin, Risk, Suspect, TraceAnswer, TraceQuery, trace_given,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -435,7 +435,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
 }
 
 /// Returns whether the function is not at the frame's line, or the file ends before that line.
-fn is_of_another_version(snapshot: &Snapshot, frame: &MappedFrame, place: &Place) -> bool {
+fn is_of_another_version(snapshot: &Snapshot, frame: &MappedFrame, place: &FrameTarget) -> bool {
     let graph = snapshot.graph();
     let is_beyond = || graph.find_file(&place.path).is_some_and(|file| frame.line(place) > Some(graph.lines(file).1));
     place.by == MatchedBy::Name && frame.frame.line.is_some() || is_beyond()

@@ -199,6 +199,7 @@ impl ReadTool for Trust {
         let (paths, node) = rows::part(snapshot, input.node_filter.as_deref())?;
         let (outcomes, unavailable) = cx.outcomes();
         let history = cx.history();
+        // A filter by a node is about that node, whatever the scope says.
         let (scope, word) = match (input.scope, node) {
             (_, Some(_)) => (TrustScope::All, ScopeWord::All),
             (ScopeWord::File, _) => (TrustScope::Files, ScopeWord::File),
@@ -217,6 +218,7 @@ impl ReadTool for Trust {
         let mut found = trust_nodes(snapshot, &history, &query, cx.cancel())?;
         found.gaps.extend(unavailable.map(|why| format!("recorded outcomes could not be read: {why}")));
         sort(snapshot, &mut found.rows, input.sort_by);
+        // Of all rows, before the page is cut.
         let (total, summary) = (found.rows.len(), summary(&found));
         let guidance = guidance(snapshot, &found);
         let known = history.is_known();

@@ -30,6 +30,8 @@ use super::visible::make_visible;
 pub(super) struct Call {
     /// `agent_id` of the caller, or its name if it gives none.
     pub(super) agent: String,
+    /// Name of the tool.
+    pub(super) tool: &'static str,
     /// Number of rows before the page.
     pub(super) offset: usize,
     /// Maximum size of the answer, in bytes as sent.
@@ -197,7 +199,7 @@ impl ToolDef {
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent, offset, budget, stale, is_compared, clamped, taken };
+        let call = Call { agent, tool: self.name, offset, budget, stale, is_compared, clamped, taken };
         // The run consumes the arguments; text and brief answers leave out what the caller said itself.
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };

@@ -397,6 +397,11 @@ impl<'a> WriteContext<'a> {
         self.snapshot
     }
 
+    /// Name of the called tool.
+    pub(crate) fn tool(&self) -> &'static str {
+        self.call.tool
+    }
+
     /// Releases the locks that the caller created for a perspective. Returns their ids.
     ///
     /// # Errors

@@ -100,6 +100,7 @@ impl WriteTool for BootMemory {
                 (gone.into_iter().collect(), Some(is_gone))
             }
         };
+        // Copies in files of agents follow the notes.
         if done == Some(true) {
             let after = ProjectMemory::read(&project, cx.keeper().home()).map_err(failed)?;
             refresh_blocks(&after);

@@ -50,7 +50,7 @@ pub(crate) struct CurrentRepo {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct EvidenceLine {
     evidence_type: Word<Evidence>,
     file_path: String,
     line: u32,
@@ -73,7 +73,7 @@ pub(crate) struct RepoRow {
     marker: &'static str,
     confidence: Word<Level>,
     evidence_types: Vec<Word<Evidence>>,
-    evidence: Vec<Place>,
+    evidence: Vec<EvidenceLine>,
     source_nodes: Vec<String>,
     source_files: Vec<String>,
     sampled_paths: Vec<String>,
@@ -285,7 +285,7 @@ fn unread_row(found: &Sibling) -> UnreadRow {
 }
 
 fn row(repo: &Discovered, allowed: bool) -> RepoRow {
-    let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| Place {
+    let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| EvidenceLine {
         evidence_type: Word(source.evidence),
         file_path: source.file.to_string(),
         line: source.line,

@@ -144,7 +144,7 @@ impl ReadTool for North {
         let evidence = Evidence { scope: input.scope.clone(), ..Evidence::default() };
         let trust = inspect(cx, &evidence, Depth::Quick)?;
         let is_searchable = trust.has(CheckName::Index, Outcome::Pass) && trust.mismatch.is_none();
-        let place = if is_searchable { Some(Place::of(cx, &input)?) } else { None };
+        let place = if is_searchable { Some(SearchContext::of(cx, &input)?) } else { None };
         let near = place.as_ref().map(|place| place.near.clone()).unwrap_or_default();
         let remembered = recall_memories(cx, &input.task, &near);
         let next = next_move(cx, &trust, place.as_ref());
@@ -177,7 +177,7 @@ impl ReadTool for North {
 }
 
 /// What the search says.
-struct Place {
+struct SearchContext {
     context: TaskContext,
     sufficiency: Sufficiency,
     gaps: Vec<Gap>,
@@ -187,7 +187,7 @@ struct Place {
     first_word: Option<String>,
 }
 
-impl Place {
+impl SearchContext {
     fn of(cx: &ReadContext<'_>, input: &Input) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
         let searched: Searched = search_task(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
@@ -223,7 +223,7 @@ fn binding(cx: &ReadContext<'_>, trust: &Inspection) -> Binding {
 }
 
 /// The repair if the index cannot be trusted, else reading the first node, else a search for a word.
-fn next_move(cx: &ReadContext<'_>, trust: &Inspection, place: Option<&Place>) -> Option<NextMove> {
+fn next_move(cx: &ReadContext<'_>, trust: &Inspection, place: Option<&SearchContext>) -> Option<NextMove> {
     if trust.mode != TrustMode::FullTrust {
         let book = playbook(trust, cx.agent(), None);
         let call = book.steps.into_iter().find_map(|step| Some(NextMove { call: step.call?, why: step.action }));

@@ -12,7 +12,7 @@ fn text(project: &Project, path: &str) -> String {
 fn each_form_of_a_change() {
     let project = Project::new(TWO);
     let answer = project.ok("apply", json!({"file_path": "a.py", "edits": [{"old": "return x\n", "new": "return x + 1\n"}]}));
-    assert_eq!(answer["nodes"], json!({"changed": ["file::a.py::fn::load"]}), "{answer}");
+    assert_eq!(answer["delta"]["changed"], json!(["a.py:1 load"]), "{answer}");
     assert_eq!((&answer["lines_added"], &answer["lines_removed"]), (&json!(1), &json!(1)));
     let hash = answer["content_hash"].clone();
     let body = "def get(self):\n    return load(3)\n";
@@ -21,7 +21,7 @@ fn each_form_of_a_change() {
     project.ok("apply", json!({"file_path": "b.py", "diff": "@@ -5 +5 @@\n-    return load(2)\n+    return load(4)\n"}));
     assert!(text(&project, "b.py").ends_with("return load(4)\n"));
     let made = project.ok("apply", json!({"file_path": "new/c.py", "new_content": "def fresh():\n    pass\n"}));
-    assert_eq!(made["nodes"]["added"], json!(["file::new/c.py::fn::fresh"]), "{made}");
+    assert_eq!(made["delta"]["added"], json!(["new/c.py:1 fresh"]), "{made}");
     assert!(project.ok("definition", json!({"target": "fresh"}))["definitions"][0]["file_path"] == "new/c.py");
     project.ok("apply", json!({"file_path": "new/c.py", "delete": true}));
     assert_eq!(project.call("definition", json!({"target": "fresh"})).expect_err("is gone").code.word(), "node_not_found");

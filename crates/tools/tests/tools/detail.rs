@@ -176,7 +176,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/core/help.rs"),
     include_str!("../../src/core/ingest.rs"),
     include_str!("../../src/core/seek.rs"),
-    include_str!("../../src/core/trust.rs"),
+    include_str!("../../src/core/seek_verdict.rs"),
     include_str!("../../src/analysis/why.rs"),
     include_str!("../../src/documents/document_bindings.rs"),
     include_str!("../../src/exploration/drift.rs"),

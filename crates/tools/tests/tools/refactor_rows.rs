@@ -41,9 +41,12 @@ impl<'a> Row<'a> {
         };
         let arguments = serde_json::from_str(question).unwrap_or_else(|error| panic!("{title}: {error}"));
         let (mut before, mut after, mut gone) = (Texts::new(), Texts::new(), Vec::new());
-        for part in format!("\n{files}").split("\n//").skip(1) {
-            let (head, text) = part.split_once('\n').unwrap_or((part, ""));
-            let text = text.trim_end_matches('\n').to_owned() + "\n";
+        for part in split_marks(&format!("\n{files}")) {
+            let (head, text) = part.split_once('\n').unwrap_or((&part, ""));
+            let text = match text.trim_end_matches('\n') {
+                "" => String::new(),
+                text => format!("{text}\n"),
+            };
             match head.split_once(' ').expect("a path") {
                 ("-", path) => drop(before.insert(path.to_owned(), text)),
                 ("=", path) => drop(after.insert(path.to_owned(), text)),
@@ -86,6 +89,18 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The parts behind the marks of a row. Other lines may begin with `//` too: they are code.
+fn split_marks(files: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in files.split("\n//").skip(1) {
+        match parts.last_mut().filter(|_| !["- ", "= ", "x "].iter().any(|mark| part.starts_with(mark))) {
+            Some(last) => last.push_str(&format!("\n//{part}")),
+            None => parts.push(part.to_owned()),
+        }
+    }
+    parts
+}
+
 /// Compares the files of a project with what they should be.
 fn compare(project: &Project, expected: &Texts) -> Result<(), String> {
     let mut found = Texts::new();
@@ -126,7 +141,17 @@ macro_rules! rows {
 }
 
 rows! {
+    move_go: "move_go.txt",
+    move_java: "move_java.txt",
+    change_signature_python: "change_signature_python.txt",
+    change_signature_typescript: "change_signature_typescript.txt",
+    change_signature_go: "change_signature_go.txt",
+    change_signature_rust: "change_signature_rust.txt",
+    change_signature_java: "change_signature_java.txt",
+    change_signature_c: "change_signature_c.txt",
     move_python: "move_python.txt",
+    move_script: "move_script.txt",
+    move_rust: "move_rust.txt",
     extract_go: "extract_go.txt",
     extract_java: "extract_java.txt",
     extract_python: "extract_python.txt",

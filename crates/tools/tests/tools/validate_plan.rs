@@ -84,3 +84,24 @@ fn suggestions_are_capped_and_counted() {
         assert_eq!(project.ok("validate_plan", json!({"actions": actions}))["critical_gaps"], expected);
     }
 }
+
+#[test]
+fn the_refactoring_that_would_make_a_change_is_named() {
+    let project = Project::new("//- /a.py\ndef load(x):\n    return x\n//- /b.py\nfrom a import load\n\nload(1)\n//- /c.lua\nlocal x = 1\n");
+    let plan = json!([
+        {"file": "a.py", "action": "rename"},
+        {"file": "b.py", "action": "modify", "description": "add a parameter"},
+        {"file": "c.lua", "action": "rename"}
+    ]);
+    let answer = project.ok("validate_plan", json!({"plan": plan}));
+    let expected = [
+        "a.py: `refactor_preview` with `operation: move`",
+        "b.py: `refactor_preview` with `operation: change_signature`",
+    ];
+    assert_eq!(answer["refactorings"], json!(expected), "{answer}");
+    let plain = project.ok("validate_plan", json!({"plan": [{"file": "a.py", "action": "modify"}]}));
+    assert_eq!(plain["refactorings"], serde_json::Value::Null);
+    let context = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load"}));
+    let text = context["refactoring"].as_str().unwrap_or_default();
+    assert!(text.contains("rename it: `rename_preview`") && text.contains("`operation: change_signature`"), "{context}");
+}

@@ -72,12 +72,14 @@ const MAX_NOISE: usize = 3;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let first = lines.get(at);
+    // The first frame decides the dialect for the whole block.
     let is_v8 = first.trim_start().starts_with("at ")
         && (V8.is_match(first) || V8_BLANK.is_match(first) || V8_ROW.is_match(first));
     let is_gecko = !is_v8 && first.contains('@') && first.contains(':') && GECKO.is_match(first);
     if !is_v8 && !is_gecko {
         return first.contains('❯').then(|| runner(lines, at, floor))?;
     }
+    // Frames go to the exception that was opened last; members of an aggregate are kept apart.
     let mut exceptions = vec![Exception::new(Relation::Reported)];
     let mut members = Vec::new();
     let place = header(lines, at, floor, &mut exceptions[0]);
@@ -98,6 +100,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             is_member = nested.relation == Relation::Member;
             if is_member { members.push(nested) } else { exceptions.push(nested) }
         } else {
+            // Properties of an error are printed between frames; other lines end the block.
             noise += usize::from(!matches!(line.trim(), "{" | "}" | "]" | "],"));
             let is_property = line.starts_with("  ") && !line.trim_start().starts_with("at ");
             if !is_property || noise > MAX_NOISE {
@@ -106,6 +109,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         }
         next += 1;
     }
+    // Causes are printed last and come first in the answer.
     exceptions[0].frames.splice(0..0, place);
     exceptions.reverse();
     exceptions.extend(members);

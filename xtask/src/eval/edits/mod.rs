@@ -9,16 +9,19 @@ use crate::Outcome;
 
 mod commits;
 mod compilers;
+pub(super) mod delta;
 mod extract;
 mod inline;
+mod moves;
 mod mutations;
 mod project;
 mod refactorings;
 mod rename;
+mod signature;
 mod speed;
 
 const USAGE: &str =
-    "expected: cargo xtask eval edits rename|extract|inline|mutations|commits|speed --mirror DIR --work DIR
+    "expected: cargo xtask eval edits rename|move|signature|extract|inline|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -83,6 +86,8 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let request = Request::parse(rest)?;
     match part.as_str() {
         "rename" => rename::run(&request),
+        "move" => moves::run(&request),
+        "signature" => signature::run(&request),
         "extract" => extract::run(&request),
         "inline" => inline::run(&request),
         "mutations" => mutations::run(&request),

@@ -231,23 +231,23 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn with(text: &str, at: usize, length: usize, new: &str) -> String {
+pub(super) fn with(text: &str, at: usize, length: usize, new: &str) -> String {
     format!("{}{new}{}", &text[..at], &text[at + length..])
 }
 
-fn line_start(text: &str, line: u32) -> Option<usize> {
+pub(super) fn line_start(text: &str, line: u32) -> Option<usize> {
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     starts.into_iter().nth((line as usize).checked_sub(1)?)
 }
 
 /// Place of a whole word in a line.
-fn word_in(line: &str, word: &str) -> Option<usize> {
+pub(super) fn word_in(line: &str, word: &str) -> Option<usize> {
     let is_whole = |at: &usize| !line[..*at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part);
     line.match_indices(word).map(|(at, _)| at).find(is_whole)
 }
 
 /// The text with one more parameter of a function; `None` where its parameters are not plain.
-fn with_parameter(text: &str, line: u32, name: &str, language: &str) -> Option<String> {
+pub(super) fn with_parameter(text: &str, line: u32, name: &str, language: &str) -> Option<String> {
     let start = line_start(text, line)?;
     let start = start + word_in(text[start..].lines().next()?, name)? + name.len();
     let open = start + text[start..].find('(')?;

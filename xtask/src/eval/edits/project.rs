@@ -58,6 +58,11 @@ impl Project {
         self.ingest()
     }
 
+    /// Ends the server.
+    pub(super) fn stop(&mut self) {
+        self.wire = None;
+    }
+
     /// Brings the index up to date with the files.
     pub(super) fn ingest(&mut self) -> Outcome<()> {
         let root = self.root.display().to_string();

@@ -160,7 +160,7 @@ fn rename(project: &mut Project, symbol: &Symbol) -> Renamed {
 }
 
 /// The reason of a refusal, as programs read it.
-fn kind_of(answer: &str) -> String {
+pub(super) fn kind_of(answer: &str) -> String {
     const KEY: &str = "\"refused_because\":\"";
     let reason = answer.split(KEY).nth(1).and_then(|rest| rest.split('"').next());
     reason.unwrap_or("other").to_owned()

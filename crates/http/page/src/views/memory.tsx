@@ -22,7 +22,7 @@ interface MemoryAnswer {
   approved: boolean;
   memories: MemoryRow[];
   sources?: Source[];
-  hidden?: { id: string; title: string }[];
+  hidden?: MemoryRow[];
 }
 
 /** What the view shows; `complete` is false where the server cannot list, and the rows are results of a search. */
@@ -100,19 +100,48 @@ function ForgetButton({ row, onDone }: { row: MemoryRow; onDone: (message: strin
   );
 }
 
-function Memory({ row, chosen, onDone }: { row: MemoryRow; chosen: boolean; onDone: (message: string) => void }): JSX.Element {
+interface MemoryProps {
+  row: MemoryRow;
+  chosen: boolean;
+  /** It was forgotten, and its text is still there. */
+  hidden?: boolean;
+  onDone: (message: string) => void;
+}
+
+function ShowButton({ row, onDone }: { row: MemoryRow; onDone: (message: string) => void }): JSX.Element {
+  const [failed, setFailed] = useState<Error>();
+  const show = async (): Promise<void> => {
+    try {
+      await postJson("/api/memory/forget", { id: row.id, undo: true });
+      onDone(`“${row.title}” is shown again.`);
+    } catch (error) {
+      setFailed(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  return (
+    <>
+      <button type="button" class="small" aria-label={`Show again: ${row.title}`} onClick={() => void show()}>
+        Show again
+      </button>
+      {failed && <Failure error={failed} />}
+    </>
+  );
+}
+
+function Memory({ row, chosen, hidden = false, onDone }: MemoryProps): JSX.Element {
   const state = stateOf(row);
-  const rest = row.content.startsWith(row.title) ? row.content.slice(row.title.length).replace(/^[.\s]+/, "") : row.content;
+  const rest = row.content.startsWith(row.title) ? row.content.slice(row.title.length).replace(/^[.,;\s]+/, "") : row.content;
   return (
     <li id={`memory-${row.id}`} class={chosen ? "chosen" : undefined}>
       <div class="row">
         <strong>{row.title}</strong>
         {row.is_key && <Tag tone="good">key</Tag>}
+        {hidden && <Tag tone="plain">forgotten</Tag>}
         {state && <Tag tone={STATE_TONES[state] ?? "plain"}>{formatWords(state)}</Tag>}
         {row.trust === "unapproved" && <Tag tone="warn">not approved</Tag>}
         {row.date && <span class="kind">{row.date.slice(0, 10)}</span>}
         <span class="row-end">
-          <ForgetButton row={row} onDone={onDone} />
+          {hidden ? <ShowButton row={row} onDone={onDone} /> : <ForgetButton row={row} onDone={onDone} />}
         </span>
       </div>
       {rest && <p class="memory-text">{rest}</p>}
@@ -257,24 +286,14 @@ function Groups({ rows, chosen, onDone }: { rows: readonly MemoryRow[]; chosen: 
   );
 }
 
-function Hidden({ answer, onDone }: { answer: Remembered; onDone: (message: string) => void }): JSX.Element | null {
-  if (!answer.hidden || answer.hidden.length === 0) return null;
-  const show = async (id: string): Promise<void> => {
-    await postJson("/api/memory/forget", { id, undo: true }).then(
-      () => onDone("It is shown again."),
-      (error: unknown) => onDone(error instanceof Error ? error.message : String(error)),
-    );
-  };
+function Hidden({ rows, onDone }: { rows: readonly MemoryRow[]; onDone: (message: string) => void }): JSX.Element | null {
+  if (rows.length === 0) return null;
   return (
-    <Section id="hidden" title="Hidden" count={answer.hidden.length} open={false}>
+    <Section id="hidden" title="Forgotten on this machine" count={rows.length}>
+      <p class="kind">Their text is still in the code, a commit or a line with other memories. Agents do not see them.</p>
       <ul class="rows">
-        {answer.hidden.map((h) => (
-          <li key={h.id} class="row">
-            {h.title}
-            <button type="button" class="small" onClick={() => void show(h.id)}>
-              Show again
-            </button>
-          </li>
+        {rows.map((row) => (
+          <Memory key={row.id} row={row} chosen={false} hidden onDone={onDone} />
         ))}
       </ul>
     </Section>
@@ -307,7 +326,8 @@ export default function MemoryView({ params }: ViewProps): JSX.Element {
               </Empty>
             );
           }
-          const rows = answer.memories.filter((r) => (type === "" || r.type === type) && (state === "" || stateOf(r) === state));
+          const isWanted = (r: MemoryRow): boolean => (type === "" || r.type === type) && (state === "" || stateOf(r) === state);
+          const rows = answer.memories.filter(isWanted);
           const states = [...new Set(answer.memories.map(stateOf).filter((s): s is string => s !== undefined))].sort();
           return (
             <>
@@ -316,7 +336,7 @@ export default function MemoryView({ params }: ViewProps): JSX.Element {
               <Approval answer={answer} onDone={done} />
               {rows.length === 0 ? <Empty>Nothing matches.</Empty> : <p class="kind">{formatCount(rows.length, "memory", "memories")}</p>}
               <Groups rows={rows} chosen={params.get("id")} onDone={done} />
-              <Hidden answer={answer} onDone={done} />
+              <Hidden rows={(answer.hidden ?? []).filter(isWanted)} onDone={done} />
             </>
           );
         }}

@@ -8,7 +8,6 @@ mod define;
 mod express;
 mod finish;
 mod flow;
-mod generics;
 mod implicit;
 mod imports;
 mod kept;
@@ -18,7 +17,9 @@ mod standard;
 mod state;
 #[cfg(test)]
 mod tests;
-mod types;
+mod typing;
+
+use typing::generics;
 
 use m1nd_base::Problem;
 

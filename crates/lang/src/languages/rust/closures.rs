@@ -25,6 +25,7 @@ enum Handed {
 /// Methods that standard iterators, collections, options and results have.
 fn find_handed(method: &str) -> Option<Handed> {
     Some(match method {
+        // One element, or a reference to it.
         "all"
         | "and_then"
         | "any"
@@ -63,6 +64,7 @@ fn find_handed(method: &str) -> Option<Handed> {
         | "sort_unstable_by_key"
         | "take_while"
         | "try_for_each" => Handed::Element,
+        // Two elements, an accumulator and an element, or the error.
         "dedup_by" | "max_by" | "min_by" | "reduce" | "sort_by" | "sort_unstable_by" => Handed::Two,
         "fold" | "scan" | "try_fold" => Handed::Second,
         "inspect_err" | "is_err_and" | "map_err" | "or_else" | "unwrap_or_else" => Handed::Error,

@@ -1,6 +1,6 @@
 //! The pass over the bytes: brackets, names, commas, and the texts between them.
 
-use super::documents::{self, Found as Document};
+use super::embedded::{self, Found as Document};
 use super::literal::{self, Syntax, is_word};
 use super::{LITERALS, NAMED};
 use crate::facts::TextUse;
@@ -247,7 +247,7 @@ impl<'t> Scan<'t> {
         // A text that nothing is done with describes what it stands in.
         let is_alone = self.syntax.triple && matches!(self.before, b':' | b';') && self.top().close != b'}';
         let tag = self.name.map_or("", |(start, end)| if end == at { &self.text[start..end] } else { "" });
-        if !is_alone && let Some(document) = documents::of_literal(self.text, at, end, tag) {
+        if !is_alone && let Some(document) = embedded::of_literal(self.text, at, end, tag) {
             self.documents.push(document);
         }
     }
@@ -497,7 +497,7 @@ impl<'t> Scan<'t> {
         let known = self.documents.last().is_some_and(|last| last.end() > start);
         if is_text
             && !known
-            && let Some(document) = documents::of_parts(&draft.text, start)
+            && let Some(document) = embedded::of_parts(&draft.text, start)
         {
             self.documents.push(document);
         }

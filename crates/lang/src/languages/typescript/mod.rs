@@ -1,31 +1,26 @@
 //! TypeScript and JavaScript in all their file forms: modules and CommonJS, JSX, declaration files, and the script
 //! blocks and the markup of Vue, Svelte and Astro components.
 
-mod assignments;
-mod classes;
 mod contexts;
+mod definitions;
 mod expressions;
 mod finish;
-mod functions;
-mod jsdoc;
 mod markup;
 mod modules;
 mod naming;
-mod objects;
-mod options;
 mod patterns;
 mod repairs;
 mod scripts;
 mod state;
 mod test_cases;
-mod types;
-mod variables;
 mod visit;
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod torture;
+
+use definitions::functions;
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::functions::Place;
+use super::functions::FunctionBinding;
 use super::state::{Extractor, children};
 use crate::walk::Step;
 
@@ -44,7 +44,7 @@ pub(super) fn is_title(node: Node<'_>) -> bool {
 
 impl<'a> Extractor<'a> {
     /// Names a function that is an argument of a test. Returns whether it is one.
-    pub(super) fn name_test<'tree>(&self, path: &[Step<'tree>], place: &mut Place<'tree>) -> bool {
+    pub(super) fn name_test<'tree>(&self, path: &[Step<'tree>], place: &mut FunctionBinding<'tree>) -> bool {
         let [.., call, arguments] = path else { return false };
         if call.node.kind() != "call_expression" || arguments.node.kind() != "arguments" {
             return false;

@@ -37,7 +37,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 /// longest possible suffix of one of them names a file known to `is_file`.
 pub(super) fn commands(path: &str, text: &str, is_file: &dyn Fn(&str) -> bool) -> FxHashMap<String, Command> {
     let Ok(Value::Array(rows)) = serde_json::from_str::<Value>(text) else { return FxHashMap::default() };
-    let rows: Vec<Row> = rows.iter().take(MAX_ENTRIES).filter_map(Row::new).collect();
+    let rows: Vec<CompileCommand> = rows.iter().take(MAX_ENTRIES).filter_map(CompileCommand::new).collect();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let root = rows.iter().find_map(|row| root_of(&row.path()?, is_file)).unwrap_or_default();
     let relative = |at: &str, directory: &str| -> Option<String> {
@@ -66,14 +66,14 @@ pub(super) fn commands(path: &str, text: &str, is_file: &dyn Fn(&str) -> bool) -
     found
 }
 
-struct Row {
+struct CompileCommand {
     file: String,
     directory: String,
     arguments: Vec<String>,
     output: Option<String>,
 }
 
-impl Row {
+impl CompileCommand {
     fn new(row: &Value) -> Option<Self> {
         let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
         let arguments = match row.get("arguments") {
@@ -143,7 +143,7 @@ fn include_dirs(arguments: &[String]) -> Vec<(bool, String)> {
     dirs
 }
 
-fn target(row: &Row) -> Option<String> {
+fn target(row: &CompileCommand) -> Option<String> {
     let named = || row.arguments.iter().skip_while(|word| *word != "-o").nth(1).cloned();
     let output = row.output.clone().or_else(named)?;
     let folder = output.split('/').find_map(|part| part.strip_suffix(".dir"))?;

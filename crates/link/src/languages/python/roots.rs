@@ -47,6 +47,7 @@ impl Roots {
     pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let mut roots = Self::default();
         files.roots().for_each(|root| roots.add_project(root));
+        // What the files say: packages, folders of projects, and all folders above files.
         let mut packages = BTreeSet::new();
         for (_, path, facts) in files.all() {
             if facts.language != Language::Python {
@@ -65,6 +66,7 @@ impl Roots {
                 folder = parent(folder);
             }
         }
+        // The topmost packages by name: the folder above one is where its imports start.
         for package in &packages {
             let above = parent(package);
             if !package.is_empty() && !packages.contains(above) && !is_private(above) {
@@ -72,6 +74,7 @@ impl Roots {
                 roots.tops.entry(name.to_owned()).or_default().insert(above.to_owned());
             }
         }
+        // What the manifests say: where a build tool looks for packages.
         for (path, text) in manifests {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             match name {

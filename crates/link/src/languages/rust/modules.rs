@@ -22,7 +22,7 @@ const MAX_GENERATED_DEPTH: usize = 16;
 
 /// Position of a file in its crate.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct ModulePosition {
     /// Index of its crate.
     of: usize,
     /// The file that declares it, and how many inline modules are around the declaration; `None` for a crate root.
@@ -51,7 +51,7 @@ pub(super) struct CrateGraph {
     packages: Vec<Package>,
     /// Folder of a package → its library's root.
     libraries: FxHashMap<String, FileId>,
-    places: FxHashMap<FileId, Place>,
+    places: FxHashMap<FileId, ModulePosition>,
     /// Modules that no code declares, by the file whose macros may declare them (`automod::dir!`) and their names.
     generated: BTreeMap<FileId, BTreeMap<String, FileId>>,
     /// Test-only files, in order.
@@ -166,7 +166,7 @@ impl CrateGraph {
             if kind == TargetKind::Library {
                 self.libraries.insert(self.packages[index].folder.clone(), file);
             }
-            let place = Place { of: 0, parent: None, owns_folder: true };
+            let place = ModulePosition { of: 0, parent: None, owns_folder: true };
             self.places.insert(file, place);
         }
         for (kind, index, file) in roots {
@@ -180,7 +180,7 @@ impl CrateGraph {
         let aliases =
             files.brief(root).crates.iter().map(|(alias, name)| (alias.to_string(), name.to_string())).collect();
         self.crates.push(Crate { root, package, kind, macros: Vec::new(), aliases });
-        self.places.insert(root, Place { of, parent: None, owns_folder: true });
+        self.places.insert(root, ModulePosition { of, parent: None, owns_folder: true });
         self.add_modules(files, of, root);
     }
 
@@ -197,7 +197,7 @@ impl CrateGraph {
                 let is_mod_rs = files.path(child).ends_with("/mod.rs") || files.path(child) == "mod.rs";
                 let owns_folder = is_mod_rs || !declared.written.is_empty();
                 let depth = u8::try_from(declared.inline.len()).unwrap_or(u8::MAX);
-                self.places.insert(child, Place { of, parent: Some((file, depth)), owns_folder });
+                self.places.insert(child, ModulePosition { of, parent: Some((file, depth)), owns_folder });
                 work.push(child);
             }
         }
@@ -220,7 +220,7 @@ impl CrateGraph {
                 let Some(of) = self.places.get(&parent).map(|place| place.of) else { continue };
                 let name = module.rsplit('/').next().unwrap_or(module).replace('-', "_");
                 self.generated.entry(parent).or_default().insert(name, file);
-                self.places.insert(file, Place { of, parent: Some((parent, 0)), owns_folder: is_mod_rs });
+                self.places.insert(file, ModulePosition { of, parent: Some((parent, 0)), owns_folder: is_mod_rs });
                 self.add_modules(files, of, file);
             }
             if self.places.len() == before {

@@ -29,19 +29,19 @@ pub struct MappedFrame {
     /// The frame.
     pub frame: Frame,
     /// Its place, or the reason why it is unknown.
-    pub place: Result<Place, String>,
+    pub place: Result<FrameTarget, String>,
 }
 
 impl MappedFrame {
     /// The line in the file of its place; none where the frame's is that of a built file.
-    pub fn line(&self, place: &Place) -> Option<u32> {
+    pub fn line(&self, place: &FrameTarget) -> Option<u32> {
         self.frame.line.filter(|_| place.by != MatchedBy::Built)
     }
 }
 
 /// Place of a frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct FrameTarget {
     /// The innermost symbol, or the file.
     pub node: NodeIx,
     /// Its file's path in the index.
@@ -109,7 +109,7 @@ impl<'s> Files<'s> {
     }
 
     /// Place of a frame, or the reason why it is unknown.
-    pub(super) fn place(&self, frame: &Frame, format: Format) -> Result<Place, String> {
+    pub(super) fn place(&self, frame: &Frame, format: Format) -> Result<FrameTarget, String> {
         let by_file = self.by_file(frame, format);
         let is_open = by_file.is_err() && frame.line.is_none() && frame.origin == Origin::Code;
         match frame.function_name().filter(|_| is_open) {
@@ -120,7 +120,7 @@ impl<'s> Files<'s> {
 
     /// The only function that a frame can refer to; `None` if the index has none of its name, in a language with such
     /// traces.
-    fn by_function(&self, frame: &Frame, format: Format, name: &str) -> Option<Result<Place, String>> {
+    fn by_function(&self, frame: &Frame, format: Format, name: &str) -> Option<Result<FrameTarget, String>> {
         let graph = self.snapshot.graph();
         let written = frame.function.as_deref().unwrap_or_default();
         let owner =
@@ -143,13 +143,13 @@ impl<'s> Files<'s> {
             [] => None,
             [node] => {
                 let path = graph.path(node).to_owned();
-                Some(Ok(Place { node, path, by: MatchedBy::Function, others: Vec::new() }))
+                Some(Ok(FrameTarget { node, path, by: MatchedBy::Function, others: Vec::new() }))
             }
             _ => Some(Err(format!("the frame names no file, and {} functions are called `{name}`", named.len()))),
         }
     }
 
-    fn by_file(&self, frame: &Frame, format: Format) -> Result<Place, String> {
+    fn by_file(&self, frame: &Frame, format: Format) -> Result<FrameTarget, String> {
         let Some(path) = frame.path.as_deref() else { return Err("the frame names no file".into()) };
         match frame.origin {
             Origin::Minified => return Err("minified: its place means nothing in the sources".into()),
@@ -195,26 +195,26 @@ impl<'s> Files<'s> {
     }
 
     /// Place of a frame in the sources of its file.
-    fn by_source(&self, frame: &Frame, format: Format, package: Option<&Folders<'_>>) -> Option<Place> {
+    fn by_source(&self, frame: &Frame, format: Format, package: Option<&Folders<'_>>) -> Option<FrameTarget> {
         let made = made_from(self.snapshot.graph(), format, frame, package)?;
         // Its line number is that of the built file.
         let anywhere = Frame { line: None, ..frame.clone() };
         let place = self.best(&anywhere, made.files.iter().map(String::as_str).collect())?;
         let is_it = place.by == MatchedBy::Name || made.alone;
-        is_it.then_some(Place { by: MatchedBy::Built, ..place })
+        is_it.then_some(FrameTarget { by: MatchedBy::Built, ..place })
     }
 
     /// Of equally matching files, the one that contains the function; then code before tests, and the shortest path.
-    fn best(&self, frame: &Frame, files: Vec<&str>) -> Option<Place> {
-        let mut places: Vec<Place> = files.iter().filter_map(|file| self.in_file(frame, file)).collect();
-        let is_test = |place: &Place| self.snapshot.graph().flags(place.node).has(NodeFlags::TEST);
+    fn best(&self, frame: &Frame, files: Vec<&str>) -> Option<FrameTarget> {
+        let mut places: Vec<FrameTarget> = files.iter().filter_map(|file| self.in_file(frame, file)).collect();
+        let is_test = |place: &FrameTarget| self.snapshot.graph().flags(place.node).has(NodeFlags::TEST);
         let unsure = |by: MatchedBy| match by {
             MatchedBy::LineAndName => 0,
             MatchedBy::Name => 1,
             MatchedBy::Line | MatchedBy::File | MatchedBy::Built | MatchedBy::Function => 2,
         };
         places.sort_by(|a, b| {
-            let key = |place: &Place| (unsure(place.by), is_test(place), place.path.len());
+            let key = |place: &FrameTarget| (unsure(place.by), is_test(place), place.path.len());
             key(a).cmp(&key(b)).then_with(|| a.path.cmp(&b.path))
         });
         let mut places = places.into_iter();
@@ -223,11 +223,11 @@ impl<'s> Files<'s> {
         Some(best)
     }
 
-    fn in_file(&self, frame: &Frame, file: &str) -> Option<Place> {
+    fn in_file(&self, frame: &Frame, file: &str) -> Option<FrameTarget> {
         let (snapshot, graph) = (self.snapshot, self.snapshot.graph());
         let path = RepoPath::new(file).ok()?;
         let file_node = graph.find_file(file)?;
-        let place = |node, by| Some(Place { node, path: file.to_owned(), by, others: Vec::new() });
+        let place = |node, by| Some(FrameTarget { node, path: file.to_owned(), by, others: Vec::new() });
         let at_line = frame.line.and_then(|line| snapshot.node_at(&path, line));
         let Some(name) = frame.function_name() else {
             let by = if at_line.is_some_and(|node| node != file_node) { MatchedBy::Line } else { MatchedBy::File };

@@ -15,7 +15,7 @@ pub use m1nd_trace::{Format, Frame, Origin, Relation as ExceptionRelation};
 use m1nd_trace::{Trace, parse};
 use rustc_hash::FxHashSet;
 
-pub use map::{MappedFrame, MatchedBy, Place};
+pub use map::{FrameTarget, MappedFrame, MatchedBy};
 pub use signals::{SUSPECT_SIGNALS, Signals, SuspectModel, suspect_model};
 pub use suspects::{LeftOut, Suspect};
 
@@ -166,7 +166,7 @@ pub struct TraceAnswer {
 
 impl TraceAnswer {
     /// Frames whose place is known.
-    pub fn iter_mapped(&self) -> impl Iterator<Item = (&MappedFrame, &Place)> {
+    pub fn iter_mapped(&self) -> impl Iterator<Item = (&MappedFrame, &FrameTarget)> {
         self.frames.iter().filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)))
     }
 }

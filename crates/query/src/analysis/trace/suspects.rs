@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::TraceQuery;
 use super::fuse::fuse;
-use super::map::{MappedFrame, MatchedBy, Place, is_of};
+use super::map::{FrameTarget, MappedFrame, MatchedBy, is_of};
 use super::signals::{self, Signals};
 use super::throwers::Throwers;
 use crate::retrieval::{FileModel, SeekQuery};
@@ -246,7 +246,7 @@ const fn share(relation: ExceptionRelation) -> f64 {
 /// A frame whose place is known.
 struct PlacedFrame<'f> {
     frame: &'f MappedFrame,
-    place: &'f Place,
+    place: &'f FrameTarget,
     /// It only reports the fault of its caller.
     only_reports: bool,
 }

@@ -17,7 +17,7 @@ const COMMON_WORDS: [&str; 16] =
 
 /// What the path of a file says.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place {
+pub(super) struct PathTraits {
     /// Its folder.
     pub(super) folder: u32,
     /// Its folder and extension.
@@ -35,7 +35,7 @@ pub(super) struct Place {
 /// The files and commits of a history by folder, name and kind.
 #[derive(Debug, Default)]
 pub struct Beside {
-    places: Vec<Place>,
+    places: Vec<PathTraits>,
     folders: FxHashMap<String, u32>,
     groups: FxHashMap<String, u32>,
     kinds: FxHashMap<String, u32>,
@@ -100,7 +100,7 @@ impl Beside {
         }
     }
 
-    fn add(&mut self, path: &str) -> Place {
+    fn add(&mut self, path: &str) -> PathTraits {
         let number = |names: &mut FxHashMap<String, u32>, name: &str| {
             let next = names.len() as u32;
             *names.entry(name.to_owned()).or_insert(next)
@@ -108,7 +108,7 @@ impl Beside {
         let words = |names: &mut FxHashMap<String, u32>, text: &str| {
             sort_words(words_of(text).iter().map(|word| number(names, word)).collect())
         };
-        Place {
+        PathTraits {
             folder: number(&mut self.folders, folder_of(path)),
             group: number(&mut self.groups, &group_of(path)),
             kind: number(&mut self.kinds, &kind_of(path)),
@@ -120,10 +120,10 @@ impl Beside {
     }
 
     /// What a path says, which need not be one of the history.
-    pub(super) fn place(&self, path: &str) -> Place {
+    pub(super) fn place(&self, path: &str) -> PathTraits {
         let number = |names: &FxHashMap<String, u32>, name: &str| names.get(name).copied().unwrap_or(UNKNOWN);
         let words = |text: &str| sort_words(words_of(text).iter().map(|word| number(&self.words, word)).collect());
-        Place {
+        PathTraits {
             folder: number(&self.folders, folder_of(path)),
             group: number(&self.groups, &group_of(path)),
             kind: number(&self.kinds, &kind_of(path)),
@@ -135,7 +135,7 @@ impl Beside {
     }
 
     /// What the path of a file of the history says.
-    pub(super) fn place_of(&self, file: FileHistory<'_>) -> &Place {
+    pub(super) fn place_of(&self, file: FileHistory<'_>) -> &PathTraits {
         &self.places[file.key() as usize]
     }
 
@@ -153,7 +153,7 @@ impl Beside {
     pub(super) fn near<'h>(
         &self,
         history: &'h History,
-        place: &Place,
+        place: &PathTraits,
         moment: Moment,
         limit: usize,
     ) -> Vec<FileHistory<'h>> {
@@ -174,17 +174,17 @@ impl Beside {
     }
 
     /// Counting commits before a moment that touched a file of the same folder and extension, newest first.
-    pub(super) fn group_commits(&self, place: &Place, moment: Moment) -> impl Iterator<Item = usize> {
+    pub(super) fn group_commits(&self, place: &PathTraits, moment: Moment) -> impl Iterator<Item = usize> {
         before(&self.of_group, place.group, moment)
     }
 
     /// Those of them that added such a file.
-    pub(super) fn group_additions(&self, place: &Place, moment: Moment) -> impl Iterator<Item = usize> {
+    pub(super) fn group_additions(&self, place: &PathTraits, moment: Moment) -> impl Iterator<Item = usize> {
         before(&self.added_to_group, place.group, moment)
     }
 
     /// Counting commits before a moment that touched a file of the same kind, newest first.
-    pub(super) fn kind_commits(&self, place: &Place, moment: Moment) -> impl Iterator<Item = usize> {
+    pub(super) fn kind_commits(&self, place: &PathTraits, moment: Moment) -> impl Iterator<Item = usize> {
         before(&self.of_kind, place.kind, moment)
     }
 }

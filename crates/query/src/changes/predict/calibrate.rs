@@ -145,7 +145,7 @@ type Judged = Vec<(f64, bool)>;
 
 /// A row of a replayed question.
 #[derive(Debug, Clone)]
-struct Row {
+struct ReplayedRow {
     question: usize,
     value: f64,
     source: Source,
@@ -164,7 +164,8 @@ impl Calibration {
         let (rows, questions, commits) = replay(history, around, model, cancel)?;
         // Questions are numbered from the newest on.
         let newer = questions / 2;
-        let (held_out, fitted): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.question < newer);
+        let (held_out, fitted): (Vec<ReplayedRow>, Vec<ReplayedRow>) =
+            rows.into_iter().partition(|row| row.question < newer);
         let mut calibration = Self { commits, questions: newer, rows: held_out.len(), ..Self::default() };
         if fitted.len() < LEAST_ROWS || held_out.len() < SIZES[0] {
             return Ok(calibration);
@@ -217,7 +218,7 @@ impl Calibration {
         }
     }
 
-    fn strata_of(&self, rows: &[Row]) -> Vec<Stratum> {
+    fn strata_of(&self, rows: &[ReplayedRow]) -> Vec<Stratum> {
         let mut by_kind: FxHashMap<Kind, Judged> = FxHashMap::default();
         // Questions are numbered from the newest on.
         let newest = rows.iter().map(|row| row.question + 1).max().unwrap_or(0).div_ceil(2);
@@ -259,7 +260,7 @@ impl Calibration {
         strata
     }
 
-    fn measure(&mut self, rows: &[Row], questions: usize) {
+    fn measure(&mut self, rows: &[ReplayedRow], questions: usize) {
         let (mut accepted, mut right) = (0usize, 0usize);
         let mut answered: Vec<bool> = vec![false; questions];
         let mut bins = [(0usize, 0.0f64, 0usize); BINS];
@@ -300,7 +301,7 @@ fn replay(
     around: Around<'_>,
     model: &PredictModel,
     cancel: &Cancel,
-) -> Result<(Vec<Row>, usize, usize), Cancelled> {
+) -> Result<(Vec<ReplayedRow>, usize, usize), Cancelled> {
     let (mut rows, mut questions, mut commits) = (Vec::new(), 0, 0);
     let last = history.commits().len().saturating_sub(LEAST_BEFORE);
     for (number, commit) in history.commits().iter().enumerate().take(last) {
@@ -314,7 +315,7 @@ fn replay(
         commits += 1;
         for (file, right) in questions_of(history, number) {
             let best = best(history, file, around, model, Moment::before(number));
-            rows.extend(best.iter().map(|(value, candidate)| Row {
+            rows.extend(best.iter().map(|(value, candidate)| ReplayedRow {
                 question: questions,
                 value: *value,
                 source: Source::of(candidate),
@@ -416,7 +417,7 @@ mod tests {
 
     #[test]
     fn kinds_of_files_with_few_rows_have_the_threshold_of_all() {
-        let row = |extension: &str, is_right: bool| Row {
+        let row = |extension: &str, is_right: bool| ReplayedRow {
             question: 0,
             value: 1.0,
             source: Source::CoChange,
@@ -429,12 +430,12 @@ mod tests {
         let steps = vec![(Source::CoChange, vec![(0.0, 0.1), (1.0, 0.9)])];
         let known = Calibration { steps, ..Calibration::default() };
         // Fifteen right rows of one kind are too few to be tested.
-        let rows: Vec<Row> = of("py", 15, 0).chain(of("md", 15, 0)).chain(of("rs", 3, 0)).collect();
+        let rows: Vec<ReplayedRow> = of("py", 15, 0).chain(of("md", 15, 0)).chain(of("rs", 3, 0)).collect();
         let known = Calibration { strata: known.strata_of(&rows), ..known };
         let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
         assert_eq!([verdict("a.py"), verdict("a.md"), verdict("a.rs"), verdict("a.c")], [Verdict::Act; 4]);
         assert_eq!(known.verdict(0.9, Source::Structure, "a.py"), Verdict::Abstain);
-        let rows: Vec<Row> = of("py", 400, 0).chain(of("md", 12, 12)).collect();
+        let rows: Vec<ReplayedRow> = of("py", 400, 0).chain(of("md", 12, 12)).collect();
         let known = Calibration { strata: known.strata_of(&rows), ..known };
         let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
         assert_eq!([verdict("a.py"), verdict("a.md")], [Verdict::Act, Verdict::Reverify], "its own rows contradict");
@@ -444,7 +445,7 @@ mod tests {
     fn the_newest_commits_have_to_agree() {
         let steps = vec![(Source::CoChange, vec![(0.0, 0.1), (1.0, 0.9)])];
         let known = Calibration { steps, ..Calibration::default() };
-        let row = |question: usize, is_right: bool| Row {
+        let row = |question: usize, is_right: bool| ReplayedRow {
             question,
             value: 1.0,
             source: Source::CoChange,
@@ -452,7 +453,7 @@ mod tests {
             is_right,
         };
         let verdict = |lately: usize| {
-            let rows: Vec<Row> = (0..400).map(|question| row(question, question >= lately)).collect();
+            let rows: Vec<ReplayedRow> = (0..400).map(|question| row(question, question >= lately)).collect();
             let known = Calibration {
                 strata: known.strata_of(&rows),
                 ..Calibration { steps: known.steps.clone(), ..Calibration::default() }

@@ -4,7 +4,7 @@
 use m1nd_history::{FileHistory, History, Moment};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::beside::{Beside, Place};
+use super::beside::{Beside, PathTraits};
 
 /// Files of the largest commit that shows that its files belong together.
 const SMALL: usize = 10;
@@ -84,7 +84,7 @@ pub(super) struct Evidence {
 pub(super) struct Asked<'a> {
     pub(super) history: &'a History,
     pub(super) beside: &'a Beside,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a PathTraits,
     /// Key of the file, if the history knows it.
     pub(super) key: Option<u32>,
     /// Its commits that count, newest first.
@@ -141,11 +141,11 @@ impl Evidence {
         self.rate(file).fading / (self.all_rates + 1.0)
     }
 
-    pub(super) fn kind(&self, place: &Place) -> f64 {
+    pub(super) fn kind(&self, place: &PathTraits) -> f64 {
         self.kinds.get(&place.kind).copied().unwrap_or(0.0)
     }
 
-    pub(super) fn folder(&self, place: &Place) -> f64 {
+    pub(super) fn folder(&self, place: &PathTraits) -> f64 {
         self.folders.get(&place.folder).copied().unwrap_or(0.0)
     }
 
@@ -300,7 +300,7 @@ impl Asked<'_> {
         commits: impl Iterator<Item = usize>,
         factor: f64,
         prior: f64,
-        of: impl Fn(&Place) -> u32,
+        of: impl Fn(&PathTraits) -> u32,
     ) -> ByFile {
         let (mut found, mut all, mut fading) = (ByFile::default(), prior, 1.0);
         for commit in commits {

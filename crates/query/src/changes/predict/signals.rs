@@ -7,7 +7,7 @@ use m1nd_graph::{Graph, weights};
 use m1nd_history::{FileHistory, History, Moment};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::beside::{Beside, Place, extension_of, shared_folders, stem_of};
+use super::beside::{Beside, PathTraits, extension_of, shared_folders, stem_of};
 use super::evidence::{Asked, Evidence};
 use crate::Model;
 
@@ -226,7 +226,13 @@ pub fn candidates<'h>(
 }
 
 /// Files that are candidates without a common commit.
-fn list_candidates(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
+fn list_candidates(
+    history: &History,
+    beside: &Beside,
+    place: &PathTraits,
+    moment: Moment,
+    evidence: &Evidence,
+) -> Vec<u32> {
     let mut keys: Vec<u32> = history.most_changed(moment, POPULAR).iter().map(FileHistory::key).collect();
     let newest = (moment.newest()..history.commits().len()).take(NEWEST);
     let counting = newest.filter(|&commit| history.commits()[commit].counts_together());
@@ -265,7 +271,7 @@ impl Measured<'_> {
         let recent = evidence.rate(file.key()).counts.map(|count| f64::from(count).ln_1p());
         let of = |shares: &FxHashMap<u32, f64>| shares.get(&file.key()).copied().unwrap_or(0.0);
         // The order is that of the names of the signals and of the weights that were fitted.
-        let mut row = Row::default();
+        let mut row = SignalVector::default();
         row.push(&[1.0]);
         self.together(file, &mut row);
         self.recency(file, &mut row);
@@ -300,7 +306,7 @@ impl Measured<'_> {
     }
 
     /// Signals of the common commits.
-    fn together(&self, file: FileHistory<'_>, row: &mut Row) {
+    fn together(&self, file: FileHistory<'_>, row: &mut SignalVector) {
         let Self { asked, evidence, .. } = self;
         let common = evidence.common(file.key());
         let shares = evidence.shares(common);
@@ -327,7 +333,7 @@ impl Measured<'_> {
     }
 
     /// Signals of the last change of the other file.
-    fn recency(&self, file: FileHistory<'_>, row: &mut Row) {
+    fn recency(&self, file: FileHistory<'_>, row: &mut SignalVector) {
         let commits = self.asked.history.commits();
         let at = self.asked.moment.newest();
         let newest = file.commit_numbers(self.asked.moment).next().unwrap_or(commits.len().saturating_sub(1));
@@ -346,18 +352,18 @@ impl Measured<'_> {
 }
 
 /// Signals in the order of [`PREDICT_SIGNALS`].
-struct Row {
+struct SignalVector {
     signals: [f64; COUNT],
     next: usize,
 }
 
-impl Default for Row {
+impl Default for SignalVector {
     fn default() -> Self {
         Self { signals: [0.0; COUNT], next: 0 }
     }
 }
 
-impl Row {
+impl SignalVector {
     fn push(&mut self, values: &[f64]) {
         self.signals.iter_mut().skip(self.next).zip(values).for_each(|(signal, value)| *signal = *value);
         self.next += values.len();

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, EdgeTier, Relation};
+use m1nd_base::{Cancel, ContentHash, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{EngineError, FileMark, Snapshot};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::Graph;
 
 use super::{Broken, CannotRefactor, NewFile};
 use crate::edits::syntax::{language_of, new_syntax_errors};
@@ -20,7 +20,11 @@ pub(super) struct Trial<'a> {
     before: &'a Snapshot,
     pub(super) after: Arc<Snapshot>,
     files: &'a [NewFile],
+    dropped: Vec<Dropped>,
 }
+
+/// Bytes that the operation takes away on purpose: the file, the first place, and the one behind the last.
+pub(super) type Dropped = (String, Pos, Pos);
 
 /// Uses by who uses what: the number of places and the first of them.
 type Uses = BTreeMap<(String, Relation, String), (usize, String, u32)>;
@@ -48,7 +52,17 @@ impl<'a> Trial<'a> {
             EngineError::Cancelled => CannotRefactor::Cancelled,
             error => CannotRefactor::NotLinked { why: error.to_string() },
         })?;
-        Ok(Self { before, after, files })
+        Ok(Self { before, after, files, dropped: Vec::new() })
+    }
+
+    /// Leaves what was used in these places out of the comparison.
+    pub(super) fn without(mut self, dropped: Vec<Dropped>) -> Self {
+        self.dropped = dropped;
+        self
+    }
+
+    fn is_dropped(&self, path: &str, pos: Pos) -> bool {
+        self.dropped.iter().any(|(of, first, end)| of == path && *first <= pos && pos < *end)
     }
 
     /// Refuses a refactoring that breaks something. `then` gives the id that a node of the project has afterwards;
@@ -101,10 +115,19 @@ impl<'a> Trial<'a> {
             for edge in graph.out_edges(node) {
                 let counts = matches!(edge.tier, EdgeTier::Certain | EdgeTier::External)
                     && is_use(edge.relation)
-                    && edge.relation != Relation::Imports
+                    && !matches!(edge.relation, Relation::Imports | Relation::Reexports)
+                    // A module is named on the way to something in it.
+                    && graph.kind(edge.to) != NodeKind::File
                     && !edge.compiler;
                 let Some(to) = counts.then(|| id(graph.id(edge.to))).flatten() else { continue };
-                let places = sites(&edge);
+                let mut places = sites(&edge);
+                let count = places.len();
+                if std::ptr::eq(graph, self.before.graph()) {
+                    places.retain(|pos| !self.is_dropped(graph.path(node), *pos));
+                }
+                if places.is_empty() && count > 0 {
+                    continue;
+                }
                 let first = places.first().map_or(graph.name_line(node), |pos| pos.line);
                 let row = uses
                     .entry((from.clone(), edge.relation, to))
@@ -177,10 +200,5 @@ impl<'a> Trial<'a> {
             what: format!("a new import cycle: {}", cycle.join(" → ")),
         }));
         Ok(broken)
-    }
-
-    /// A node of the changed project.
-    pub(super) fn find(&self, id: &str) -> Option<NodeIx> {
-        self.after.graph().find(id)
     }
 }

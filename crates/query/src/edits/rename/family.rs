@@ -22,7 +22,7 @@ const ACCESSOR_MAKERS: &[&str] =
     &["Builder", "Data", "FieldNameConstants", "Getter", "Setter", "SuperBuilder", "Value", "With"];
 
 /// The files that were read, by path.
-pub(super) type Files = BTreeMap<String, Spelled>;
+pub(in crate::edits) type Files = BTreeMap<String, Spelled>;
 
 /// Refuses symbols without a name that can change, and names that cannot be given.
 pub(super) fn check_names(snapshot: &Snapshot, node: NodeIx, name: &str) -> Result<(), CannotRename> {
@@ -301,7 +301,7 @@ pub(super) fn list_users(graph: &Graph, nodes: &[NodeIx]) -> BTreeSet<String> {
 }
 
 /// Reads a file once.
-pub(super) fn read<'f>(
+pub(in crate::edits) fn read<'f>(
     snapshot: &Snapshot,
     path: &str,
     old: &str,

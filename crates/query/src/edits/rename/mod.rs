@@ -14,13 +14,13 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::{NodeFlags, NodeIx};
 
 use crate::references::{Occurrence, Role, places_of_name};
-use family::{
-    Files, check_free, check_names, file_follows, find_family, list_users, named_like_class, read, read_if_named,
-};
+use family::{check_free, check_names, file_follows, find_family, list_users, named_like_class, read, read_if_named};
 use relink::Relinked;
 use spelled::{Names, Outcome, base_name};
 
+pub(in crate::edits) use family::{Files, read as read_file};
 pub use left::Left;
+pub(in crate::edits) use spelled::Spelled;
 
 /// Most comments that are listed.
 const MAX_COMMENTS: usize = 200;
@@ -208,6 +208,47 @@ pub fn rename(
     renaming.finish(left)
 }
 
+/// What has the name of a function, and every place that uses it or may do so.
+pub(in crate::edits) struct Uses {
+    /// The function with all that declares, replaces or completes it; a constructor with its declarations.
+    pub(in crate::edits) definitions: Vec<NodeIx>,
+    /// All references to them.
+    pub(in crate::edits) rows: Vec<Occurrence>,
+    /// References that may mean something else, and are not among `rows` as certain ones.
+    pub(in crate::edits) possible: Vec<Occurrence>,
+    /// Other places that may use it.
+    pub(in crate::edits) left: Vec<Left>,
+    /// The files that were read.
+    pub(in crate::edits) files: Files,
+}
+
+/// Finds the uses of a function as for a new name.
+///
+/// # Errors
+/// [`CannotRename`].
+pub(in crate::edits) fn find_uses(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Uses, CannotRename> {
+    let graph = snapshot.graph();
+    let old = base_name(graph.label(node));
+    let names = Names { old, new: old, is_key: keys::is_member(graph, node) };
+    let mut files = Files::new();
+    let is_constructor = graph.flags(node).has(NodeFlags::CONSTRUCTOR);
+    let definitions = match is_constructor {
+        true => graph.with_same_symbols(vec![node]),
+        false => find_family(snapshot, node, &mut files, cancel)?,
+    };
+    let mut renaming = Renaming { definitions, files, ..Renaming::of(snapshot, names, cancel) };
+    renaming.rename_definitions()?;
+    let rows = renaming.list_references()?;
+    renaming.rename_rows(rows.clone())?;
+    let mut left = Vec::new();
+    if !is_constructor {
+        renaming.rename_other_places()?;
+        left = renaming.list_left()?;
+    }
+    let Renaming { definitions, files, possible, .. } = renaming;
+    Ok(Uses { definitions, rows, possible, left, files })
+}
+
 /// A rename while it is planned.
 struct Renaming<'a> {
     snapshot: &'a Snapshot,
@@ -265,10 +306,19 @@ impl<'a> Renaming<'a> {
 
     /// Renames the places of all references to the definitions.
     fn rename_references(&mut self) -> Result<(), CannotRename> {
+        let rows = self.list_references()?;
+        self.rename_rows(rows)
+    }
+
+    fn list_references(&self) -> Result<Vec<Occurrence>, CannotRename> {
         let mut rows: Vec<Occurrence> = Vec::new();
         for &definition in &self.definitions {
             rows.extend(places_of_name(self.snapshot, definition, self.cancel)?.rows);
         }
+        Ok(rows)
+    }
+
+    fn rename_rows(&mut self, rows: Vec<Occurrence>) -> Result<(), CannotRename> {
         // A call of any of several methods of the family is one reference to it.
         let mut reached: BTreeMap<(NodeIx, Pos), BTreeSet<NodeIx>> = BTreeMap::new();
         for row in &rows {

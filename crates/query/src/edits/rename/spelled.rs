@@ -37,15 +37,15 @@ pub(super) enum Outcome {
 }
 
 /// A file, and its edits.
-pub(super) struct Spelled {
-    pub(super) path: RepoPath,
+pub(in crate::edits) struct Spelled {
+    pub(in crate::edits) path: RepoPath,
     pub(super) new_path: Option<RepoPath>,
-    pub(super) text: String,
-    pub(super) hash: ContentHash,
-    pub(super) language: Language,
-    pub(super) facts: FileFacts,
+    pub(in crate::edits) text: String,
+    pub(in crate::edits) hash: ContentHash,
+    pub(in crate::edits) language: Language,
+    pub(in crate::edits) facts: FileFacts,
     /// Node id of each definition.
-    pub(super) ids: Vec<Option<String>>,
+    pub(in crate::edits) ids: Vec<Option<String>>,
     /// Where the old name is spelled.
     pub(super) places: Vec<NamePlace>,
     starts: Vec<usize>,
@@ -78,14 +78,14 @@ impl Spelled {
     }
 
     /// The byte of a place.
-    pub(super) fn offset(&self, pos: Pos) -> Option<usize> {
+    pub(in crate::edits) fn offset(&self, pos: Pos) -> Option<usize> {
         let start = *self.starts.get((pos.line as usize).checked_sub(1)?)?;
         let column = usize::from(pos.col).checked_sub(1)?;
         self.text[start..].char_indices().nth(column).map(|(at, _)| start + at)
     }
 
     /// The place of a byte.
-    pub(super) fn position(&self, at: usize) -> Pos {
+    pub(in crate::edits) fn position(&self, at: usize) -> Pos {
         let line = self.starts.partition_point(|start| *start <= at);
         let column = self.text[self.starts[line - 1]..at].chars().count() + 1;
         Pos { line: u32::try_from(line).unwrap_or(u32::MAX), col: u16::try_from(column).unwrap_or(u16::MAX) }
@@ -98,7 +98,7 @@ impl Spelled {
     }
 
     /// The form of the old name at a byte, if it stands there.
-    pub(super) fn form_at(&self, at: usize) -> Option<NameForm> {
+    pub(in crate::edits) fn form_at(&self, at: usize) -> Option<NameForm> {
         let index = self.places.binary_search_by_key(&at, |place| place.start).ok()?;
         Some(self.places[index].form)
     }
@@ -123,9 +123,16 @@ impl Spelled {
     /// Declarations in the block of another one that are the same symbol and have no node of their own: signatures of
     /// overloads.
     fn rename_other_declarations(&mut self, at: usize, names: Names<'_>) {
-        let Some(NameForm::Declaration { block }) = self.form_at(at) else { return };
+        for other in self.list_other_declarations(at) {
+            self.edits.entry(other).or_insert_with(|| names.new.to_owned());
+        }
+    }
+
+    /// The first bytes of these names, that at `at` among them.
+    pub(in crate::edits) fn list_other_declarations(&self, at: usize) -> Vec<usize> {
+        let Some(NameForm::Declaration { block }) = self.form_at(at) else { return Vec::new() };
         if !has_merged_declarations(self.language) {
-            return;
+            return Vec::new();
         }
         // Another node has users of its own, and is renamed as such.
         let of_node = |pos: Pos| {
@@ -139,15 +146,12 @@ impl Spelled {
         let is_other = |place: &&NamePlace| {
             place.form == NameForm::Declaration { block } && (place.start == at || !known.contains(&place.start))
         };
-        let others: Vec<usize> = self.places.iter().filter(is_other).map(|place| place.start).collect();
-        for other in others {
-            self.edits.entry(other).or_insert_with(|| names.new.to_owned());
-        }
+        self.places.iter().filter(is_other).map(|place| place.start).collect()
     }
 
     /// Places of the name of a node, of constructors that have it, too, and of definitions that are the same node:
     /// those of the same signature in one place, like the branches of a condition.
-    fn definition_positions(&self, graph: &Graph, node: NodeIx) -> Vec<Pos> {
+    pub(in crate::edits) fn definition_positions(&self, graph: &Graph, node: NodeIx) -> Vec<Pos> {
         let (label, lines) = (graph.label(node), graph.lines(node));
         let is_type = graph.kind(node) != NodeKind::Function;
         let own = self.facts.definitions.iter().zip(&self.ids);

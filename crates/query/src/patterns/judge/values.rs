@@ -5,11 +5,11 @@ use m1nd_graph::NodeIx;
 use m1nd_lang::patterns::SyntaxMatch;
 
 use super::{Judge, Verdict};
-use crate::patterns::matching::{Place, Raw};
+use crate::patterns::matching::{MatchSite, Raw};
 
 impl Judge<'_> {
     pub(super) fn variable(&self, raw: &Raw) -> Option<NodeIx> {
-        let Place::Syntax(found) = &raw.at else { return None };
+        let MatchSite::Syntax(found) = &raw.at else { return None };
         let name = found.name.as_deref()?;
         let file = self.graph.find_file(raw.path.as_str())?;
         let is = |node: &NodeIx| {
@@ -45,7 +45,7 @@ impl Judge<'_> {
     }
 
     pub(super) fn shared_once_set(&mut self, raw: &Raw, writes: &'static str, once: &str) -> Verdict {
-        let (Place::Syntax(found), Some(file)) = (&raw.at, self.graph.find_file(raw.path.as_str())) else {
+        let (MatchSite::Syntax(found), Some(file)) = (&raw.at, self.graph.find_file(raw.path.as_str())) else {
             return self.judge_shared(raw);
         };
         let writes = self.matches_in(file, writes);

@@ -32,6 +32,7 @@ pub(super) fn rerank(
 ) -> Result<ModelUse, Cancelled> {
     let read = rows.len().min(READ);
     let rows = &mut rows[..read];
+    // One call of the model for the question and all rows.
     let mut sources = HashMap::new();
     let mut texts = vec![text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()];
     texts.extend(rows.iter().map(|row| describe_node(snapshot, row.node, &mut sources)));
@@ -44,6 +45,7 @@ pub(super) fn rerank(
     let (Some(first), Some((query, rest))) = (rows.first().map(|row| row.score), vectors.split_first()) else {
         return Ok(used);
     };
+    // Models differ in the range of their cosines, so only the distance from the mean counts.
     let near: Vec<f64> = rest.iter().map(|vector| cosine(query, vector)).collect();
     let mean = near.iter().sum::<f64>() / near.len() as f64;
     let apart = (near.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / near.len() as f64).sqrt();
@@ -51,6 +53,7 @@ pub(super) fn rerank(
         return Ok(used);
     }
     let least = f64::MIN_POSITIVE;
+    // Scores are multiplied, similarities added: in logarithms both are sums.
     let values: Vec<f64> = rows
         .iter()
         .zip(&near)

@@ -35,6 +35,12 @@ const CONTAINER_ALPHA = "59";
 const PAN_PIXELS = 60;
 const ZOOM_FACTOR = 1.4;
 const MOVE_MS = 250;
+/** With more edges than this, they and the labels are left out while the picture moves. */
+const MAX_MOVING_EDGES = 600;
+/** The picture under the mouse is looked up at this fraction of its resolution: its smallest circles are wider. */
+const PICKING_SCALE = 4;
+/** How long the zoom rests before edges get their thickness. */
+const REST_MS = 150;
 
 type PictureGraph = Graph<Record<string, unknown>, Record<string, unknown>>;
 
@@ -140,6 +146,7 @@ function createSigma(graph: PictureGraph, container: HTMLElement): Sigma {
       stagePadding: 24,
       allowInvalidContainer: true,
       enableCameraRotation: false,
+      pickingDownSizingRatio: PICKING_SCALE,
     },
   } as ConstructorParameters<typeof Sigma>[2]) as unknown as Sigma;
 }
@@ -210,18 +217,25 @@ export default function MapCanvas(props: CanvasProps): JSX.Element {
       latest.current.onOpen(node);
     });
     let level = 0;
-    sigma.getCamera().on("updated", ({ ratio }) => {
-      const now = Math.round(Math.log2(ratio));
-      if (now === level) return;
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const onRest = (): void => {
+      const now = Math.round(Math.log2(sigma.getCamera().getState().ratio));
+      if (now !== level) scaleEdges(sigma, sigma.getGraph() as PictureGraph, now);
       level = now;
       container.current?.setAttribute("data-level", String(level));
-      scaleEdges(sigma, sigma.getGraph() as PictureGraph, level);
+      // Draws what was left out while it moved.
+      sigma.scheduleRender();
+    };
+    sigma.getCamera().on("updated", () => {
+      clearTimeout(rest);
+      rest = setTimeout(onRest, REST_MS);
     });
     sigma.on("clickStage", () => latest.current.onSelect(undefined));
     const observer = new ResizeObserver(() => sigma.resize());
     observer.observe(container.current);
     return () => {
       observer.disconnect();
+      clearTimeout(rest);
       sigma.kill();
       renderer.current = undefined;
     };
@@ -236,6 +250,9 @@ export default function MapCanvas(props: CanvasProps): JSX.Element {
     const [x0, y0, x1, y1] = answer.bounds;
     sigma.setCustomBBox({ x: [x0, x1], y: [y0, y1] });
     scaleEdges(sigma, graph, Math.round(Math.log2(sigma.getCamera().getState().ratio)));
+    const isHeavy = graph.size > MAX_MOVING_EDGES;
+    sigma.setSetting("hideEdgesOnMove", isHeavy);
+    sigma.setSetting("hideLabelsOnMove", isHeavy);
     sigma.setGraph(graph);
     if (container.current) container.current.dataset["drawn"] = String(graph.order);
   }, [answer, scale, theme, selected, marked]);

@@ -9,6 +9,13 @@ use m1nd_lang::{FileFacts, FileItem, ItemKind, file_items};
 
 use super::super::{CannotRefactor, Source, read_source};
 
+/// Statements whose body may not run.
+const CONDITIONS: &[&str] =
+    &["if_statement", "try_statement", "for_statement", "while_statement", "with_statement", "match_statement"];
+
+/// Statements that may stand among imports.
+const AMONG_IMPORTS: &[&str] = &["if_statement", "try_statement", "expression_statement"];
+
 /// A file that a move reads, with its statements and facts.
 pub(super) struct Parsed {
     pub(super) source: Source,
@@ -61,6 +68,9 @@ impl Parsed {
         let holds = |item: &FileItem| item.bytes.start <= start && end <= item.bytes.end;
         let index = self.items.iter().position(holds).ok_or_else(|| refuse("is inside of another statement"))?;
         let item = &self.items[index];
+        if CONDITIONS.contains(&&*item.node_kind) {
+            return Err(refuse("is defined under a condition"));
+        }
         let others = self.facts.definitions.iter().filter(|other| {
             other.owner.is_none()
                 && !other.flags.is_anonymous
@@ -101,6 +111,10 @@ pub(super) fn apply(text: &str, mut patches: Vec<Patch>) -> String {
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in patches {
         if range.start < at {
+            // What is put into a deleted part stands at its end.
+            if range.is_empty() {
+                new.push_str(&with);
+            }
             continue;
         }
         new.push_str(&text[at..range.start]);
@@ -123,18 +137,29 @@ pub(super) fn deletion(text: &str, lines: &Range<usize>) -> Range<usize> {
         return keep.min(lines.start)..text.len();
     }
     let below = rest[..blank].matches('\n').count();
-    let end = if below >= blank_above || above == 0 { lines.end + blank } else { lines.end };
-    // Without a statement above, nothing stays between the start and what is below.
-    lines.start..end
+    // The larger of both gaps stays.
+    if above == 0 || below <= blank_above {
+        lines.start..lines.end + blank
+    } else {
+        lines.start - blank_above.min(lines.start)..lines.end
+    }
 }
 
-/// The lines of imports and what is before them: where the code of a file begins.
+/// The bytes to delete with an import: its lines, and one of the blank lines around it if there are some on both sides.
+pub(super) fn import_deletion(text: &str, lines: &Range<usize>) -> Range<usize> {
+    let is_alone = text[..lines.start].ends_with("\n\n") && text[lines.end..].starts_with('\n');
+    let is_first = lines.start == 0 && text[lines.end..].starts_with('\n');
+    lines.start..lines.end + usize::from(is_alone || is_first)
+}
+
+/// Behind the imports that a file begins with, or behind the comments and texts about it.
 pub(super) fn end_of_head(items: &[FileItem]) -> usize {
-    let is_head = |item: &&FileItem| matches!(item.kind, ItemKind::Import | ItemKind::Package | ItemKind::Reexport);
-    items.iter().rev().find(is_head).map_or_else(
-        || items.iter().take_while(|item| item.kind == ItemKind::Comment).last().map_or(0, |item| item.lines.end),
-        |item| item.lines.end,
-    )
+    // Imports under a condition, and statements such as `"use strict"`, stand among imports.
+    let is_code = |item: &FileItem| item.kind == ItemKind::Other && !AMONG_IMPORTS.contains(&&*item.node_kind);
+    let head: Vec<&FileItem> = items.iter().take_while(|item| !is_code(item)).collect();
+    let is_import = |item: &&&FileItem| matches!(item.kind, ItemKind::Import | ItemKind::Package);
+    let about = || head.iter().take_while(|item| item.kind == ItemKind::Comment).last();
+    head.iter().rev().find(is_import).or_else(about).map_or(0, |item| item.lines.end)
 }
 
 /// A text with a definition at its end, with a number of blank lines before it.
@@ -160,6 +185,7 @@ mod tests {
             ("a\n\n\nX\n", "a\n"),
             ("a\nX\nb\n", "a\nb\n"),
             ("a\n\nX\nb\n", "a\n\nb\n"),
+            ("a\n\nX\n\n\nb\n", "a\n\n\nb\n"),
         ];
         for (before, after) in cases {
             let at = before.find('X').expect("a mark");

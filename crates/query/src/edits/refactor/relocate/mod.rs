@@ -1,9 +1,15 @@
 //! `move`: a definition or a file goes to another file, and its users follow.
 
 mod cut;
+mod draft;
 mod go;
+mod helpers;
+mod imports;
 mod java;
+mod modules;
+mod needs;
 mod rust;
+mod spec;
 
 use m1nd_base::Cancel;
 use m1nd_engine::{Language, Snapshot};
@@ -37,6 +43,9 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         Language::Go => go::plan(snapshot, request, cancel),
         Language::Rust => rust::plan(snapshot, request, cancel),
         Language::Java => java::plan(snapshot, request, cancel),
-        other => Err(CannotRefactor::NotForLanguage { operation: "move", language: other.name() }),
+        other => match spec::Dialect::of(other) {
+            Some(dialect) => modules::plan(snapshot, (request, dialect), cancel),
+            None => Err(CannotRefactor::NotForLanguage { operation: "move", language: other.name() }),
+        },
     }
 }

@@ -1,0 +1,4 @@
+//! Annotations of types.
+
+pub(in crate::languages::python) mod generics;
+pub(in crate::languages::python) mod types;

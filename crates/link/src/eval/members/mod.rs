@@ -1,0 +1,11 @@
+//! Members of a type: own, inherited, chosen among several.
+
+pub(in crate::eval) mod blanket;
+pub(in crate::eval) mod dispatch;
+pub(in crate::eval) mod embed;
+pub(in crate::eval) mod hierarchy;
+pub(in crate::eval) mod member;
+pub(in crate::eval) mod operators;
+pub(in crate::eval) mod overload;
+pub(in crate::eval) mod receiver;
+pub(in crate::eval) mod shapes;

@@ -1,0 +1,5 @@
+//! What MCP offers besides tools: prompts, resources, pages.
+
+pub(crate) mod apps;
+pub(crate) mod prompts;
+pub(crate) mod resources;

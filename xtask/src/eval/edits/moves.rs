@@ -1,0 +1,249 @@
+//! `eval edits move`: after a definition is in another file, the project compiles as before.
+//!
+//! Definitions at the top of a file are sampled, each with another file of its language as the target, every second one
+//! with a new file beside that. Each is moved by `refactor_commit` and compiled with the others of its batch; if that
+//! fails, each is compiled alone. No sample is chosen by its result.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::NodeKind;
+use m1nd_engine::Snapshot;
+use m1nd_graph::NodeIx;
+use m1nd_testkit::Random;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Request;
+use super::compilers::{Checked, Errors, new_errors};
+use super::project::Project;
+use crate::Outcome;
+use crate::eval::golden::{keep, ratio};
+use crate::eval::golden_folder;
+use crate::eval::ours::open_indexed;
+
+/// Moves before the compiler runs.
+const BATCH: usize = 4;
+
+/// Parts of refusals that a compiler would give as well, whoever moves the text: another name, another package or more
+/// changes would be needed.
+const DUE: &[&str] = &[
+    "does not export",
+    "capital letter",
+    "import cycle",
+    "would import itself",
+    "already",
+    "other conditions",
+    "another crate",
+    "package main",
+    "internal package",
+    "runs by itself",
+    "constants that count",
+    "is public, so its file must be",
+    "compiled with other files",
+    "without the names of its fields",
+    "seen by the order of the text",
+    "declared by no module",
+];
+
+/// What became of the moves of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Counts {
+    language: String,
+    moves: u64,
+    refused: u64,
+    /// Refusals that a compiler would give as well.
+    refused_due: u64,
+    /// Refusals by their reason.
+    reasons: BTreeMap<String, u64>,
+    accepted: u64,
+    /// Those after which the project compiles as before.
+    compiles: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Report {
+    format_version: u32,
+    moves: u64,
+    /// Of all without those that a compiler would refuse as well.
+    refused_share: Option<f64>,
+    /// Of those that are not refused.
+    compiles_share: Option<f64>,
+    repositories: BTreeMap<String, Counts>,
+}
+
+/// A definition, and where it goes.
+#[derive(Debug, Clone)]
+struct Sample {
+    id: String,
+    to: String,
+}
+
+pub(super) fn run(request: &Request) -> Outcome<()> {
+    let mut report = Report { format_version: 1, ..Report::default() };
+    for checked in Checked::of(request) {
+        let counts = repository(request, &checked)?;
+        println!("{}: {counts:?}", checked.repository);
+        report.repositories.insert(checked.repository.to_owned(), counts);
+    }
+    let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
+    report.moves = sum(|counts| counts.moves);
+    let due = sum(|counts| counts.refused_due);
+    report.refused_share = ratio(sum(|counts| counts.refused) - due, report.moves - due);
+    report.compiles_share = ratio(sum(|counts| counts.compiles), sum(|counts| counts.accepted));
+    keep(&golden_folder("edits").join("move.json"), &report, request.keep)
+}
+
+fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
+    let mut project = Project::check_out(request, checked.repository)?;
+    let samples = {
+        let engine = open_indexed(project.home(), &project.root)?;
+        sample(&engine.snapshot(), checked, request)
+    };
+    project.serve(request)?;
+    let before = checked.first_errors(request, &project.root)?;
+    let mut counts = Counts { language: checked.language.to_owned(), moves: samples.len() as u64, ..Counts::default() };
+    for batch in samples.chunks(BATCH) {
+        let mut moved = Vec::new();
+        for sample in batch {
+            let mut outcome = move_definition(&mut project, sample);
+            // A move before it may stand in the way.
+            if outcome.is_err() && !moved.is_empty() {
+                settle(request, checked, &mut project, (&before, &std::mem::take(&mut moved)), &mut counts)?;
+                outcome = move_definition(&mut project, sample);
+            }
+            match outcome {
+                Ok(()) => moved.push(sample),
+                Err(reason) => {
+                    if request.explain > 0 {
+                        let reason = reason.chars().take(500).collect::<String>();
+                        println!("refused {} → {}: {reason}", sample.id, sample.to);
+                    }
+                    counts.refused += 1;
+                    counts.refused_due += u64::from(DUE.iter().any(|part| reason.contains(part)));
+                    *counts.reasons.entry(kind_of(&reason)).or_default() += 1;
+                }
+            }
+        }
+        settle(request, checked, &mut project, (&before, &moved), &mut counts)?;
+    }
+    Ok(counts)
+}
+
+/// Compiles what was moved, and undoes it.
+fn settle(
+    request: &Request,
+    checked: &Checked,
+    project: &mut Project,
+    (before, moved): (&Errors, &[&Sample]),
+    counts: &mut Counts,
+) -> Outcome<()> {
+    if moved.is_empty() {
+        return Ok(());
+    }
+    counts.accepted += moved.len() as u64;
+    let after = checked.errors(request, &project.root)?;
+    project.restore()?;
+    if new_errors(before, &after, None).is_empty() {
+        counts.compiles += moved.len() as u64;
+        return Ok(());
+    }
+    for sample in moved {
+        if move_definition(project, sample).is_err() {
+            // Only possible behind another one: what fails together counts as failed.
+            continue;
+        }
+        let errors = new_errors(before, &checked.errors(request, &project.root)?, None);
+        counts.compiles += u64::from(errors.is_empty());
+        if !errors.is_empty() && request.explain > 0 {
+            println!("broken {} → {}: {:?}", sample.id, sample.to, &errors[..errors.len().min(6)]);
+        }
+        project.restore()?;
+    }
+    Ok(())
+}
+
+/// Moves a definition; the refusal if there is one.
+fn move_definition(project: &mut Project, sample: &Sample) -> Result<(), String> {
+    let arguments = json!({"operation": "move", "node_id": sample.id, "to": sample.to, "confirm": true});
+    match project.call("refactor_commit", arguments) {
+        (_, false) => Ok(()),
+        (answer, true) => Err(answer.to_string()),
+    }
+}
+
+/// The reason of a refusal: its words without names, places and numbers.
+fn kind_of(answer: &str) -> String {
+    let answer = answer.replace("\\\"", "\"");
+    let message = answer.split("cannot be moved to ").nth(1).or_else(|| answer.split("would break: ").nth(1));
+    let message = message.unwrap_or(&answer).split(['"', ';']).next().unwrap_or_default();
+    let message = message.split_once(' ').map_or(message, |(_, rest)| rest);
+    let mut kind = String::new();
+    for (index, part) in message.split('`').enumerate() {
+        kind.push_str(if index % 2 == 0 { part } else { "_" });
+    }
+    kind.split_whitespace()
+        .filter(|word| !word.contains('/') && !word.contains(".go") && !word.contains(".rs"))
+        .take(12)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Definitions and targets, evenly at random.
+fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Sample> {
+    let graph = snapshot.graph();
+    let mut all: Vec<NodeIx> = graph.nodes().filter(|node| is_candidate(snapshot, checked, *node)).collect();
+    all.sort_by(|a, b| graph.id(*a).cmp(graph.id(*b)));
+    let files = snapshot.files().iter().map(|entry| entry.path.as_str()).filter(|path| checked.covers(path));
+    let mut files: Vec<String> = files.map(str::to_owned).collect();
+    files.sort();
+    let mut random = Random::new(request.seed);
+    let mut chosen = Vec::new();
+    while chosen.len() < request.samples && !all.is_empty() {
+        let node = all.swap_remove(random.below(all.len()));
+        let other = files[random.below(files.len())].clone();
+        let is_new = chosen.len() % 2 == 1;
+        let (own, label) = (graph.path(node), graph.label(node));
+        let ending = own.rsplit('.').next().unwrap_or_default();
+        let is_same_kind = other.rsplit('.').next() == Some(ending) && other != own;
+        if !is_same_kind {
+            all.push(node);
+            all.sort_by(|a, b| graph.id(*a).cmp(graph.id(*b)));
+            continue;
+        }
+        let folder = other.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let to = match (is_new || ending == "java", ending) {
+            (false, _) => other,
+            // A public class must be in a file of its name.
+            (true, "java") => format!("{folder}{label}.java"),
+            (true, _) => format!("{folder}moved_{}.{ending}", label.to_lowercase()),
+        };
+        if snapshot.graph().find_file(&to).is_none() || !is_new {
+            chosen.push(Sample { id: graph.id(node).to_owned(), to });
+        }
+    }
+    chosen
+}
+
+fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx) -> bool {
+    let graph = snapshot.graph();
+    let is_top = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File);
+    let is_kind = matches!(
+        graph.kind(node),
+        NodeKind::Function
+            | NodeKind::Class
+            | NodeKind::Struct
+            | NodeKind::Enum
+            | NodeKind::Trait
+            | NodeKind::Interface
+            | NodeKind::Type
+            | NodeKind::Constant
+            | NodeKind::Variable
+    );
+    let label = graph.label(node);
+    is_top
+        && is_kind
+        && checked.covers(graph.path(node))
+        && !graph.id(node).contains("::impl::")
+        && !matches!(label, "main" | "init" | "_")
+        && label.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
