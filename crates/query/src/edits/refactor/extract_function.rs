@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_base::{Cancel, Relation};
+use m1nd_base::{Cancel, EdgeTier, Relation};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_lang::local_code::{Lines, Replacement, extract_lines};
@@ -12,6 +12,7 @@ use super::known_calls::CallsOf;
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
 use crate::edits::names::is_no_name;
+use crate::edits::verify::is_use;
 
 /// Most classes that are asked whether they have a member of the new name.
 const MAX_CLASSES: usize = 500;
@@ -58,7 +59,10 @@ pub(super) fn plan(
     let files = vec![NewFile { path: source.path.clone(), before: Some(source.hash), text: Some(text) }];
     // The project with it: what the new function uses counts as used by the one that it comes from.
     let trial = Trial::link(snapshot, &files, cancel)?;
-    check(&trial, snapshot.graph(), (origin, request), cancel)?;
+    let is_untyped = matches!(source.language, Language::Python | Language::JavaScript);
+    let moved: Vec<&str> = source.text.lines().collect();
+    let moved = moved[request.first_line as usize - 1..(request.last_line as usize).min(moved.len())].join("\n");
+    check(&trial, snapshot.graph(), (origin, request), (is_untyped, &moved), cancel)?;
     let is_exported = source.language == Language::Go && name.starts_with(char::is_uppercase);
     let notes = is_exported.then(|| Note {
         file: request.path.clone(),
@@ -145,6 +149,7 @@ fn check(
     trial: &Trial<'_>,
     before: &Graph,
     (origin, request): (Option<NodeIx>, &ExtractFunction),
+    (is_untyped, moved): (bool, &str),
     cancel: &Cancel,
 ) -> Result<(), CannotRefactor> {
     let after = trial.after.graph();
@@ -158,5 +163,32 @@ fn check(
         Some(rest) if rest.is_empty() || rest.starts_with("::") => Some(format!("{origin}{rest}")),
         _ => Some(id.to_owned()),
     };
-    trial.check(&then, &now, cancel)
+    if !is_untyped {
+        return trial.check(&then, &now, cancel);
+    }
+    // Members of values whose types are not written are known by what a function did before: its lines are compared by
+    // the names that they write without a value before them.
+    let is_part =
+        |id: &str, of: &str| id.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let other = |id: &str| (!is_part(id, &origin) && !is_part(id, &new)).then(|| id.to_owned());
+    trial.check(&other, &other, cancel)?;
+    let list = |graph: &Graph| -> BTreeSet<String> {
+        let nodes = graph.find_file(&request.path).into_iter().flat_map(|file| graph.of_file(file));
+        let own = nodes.filter(|node| is_part(graph.id(*node), &origin) || is_part(graph.id(*node), &new));
+        let edges = own.flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
+        let certain = edges.filter(|edge| edge.tier == EdgeTier::Certain && is_use(edge.relation));
+        certain.map(|edge| graph.id(edge.to).to_owned()).collect()
+    };
+    let now_used = list(after);
+    let is_bare = |id: &String| {
+        let label = before.find(id).map_or("", |node| before.label(node));
+        !moved.contains(&format!(".{label}")) && !is_part(id, &origin)
+    };
+    match list(before).into_iter().find(|id| !now_used.contains(id) && is_bare(id)) {
+        Some(id) => {
+            let why = format!("would no longer lead to `{id}`");
+            Err(CannotRefactor::at("the lines cannot become a function", &request.path, request.first_line, why))
+        }
+        None => Ok(()),
+    }
 }
