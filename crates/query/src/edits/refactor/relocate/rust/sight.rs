@@ -1,6 +1,8 @@
 //! Visibility: what is used across the border of a move is raised where it has to be.
 
-use m1nd_base::EdgeTier;
+use std::collections::BTreeSet;
+
+use m1nd_base::{EdgeTier, NodeKind};
 use m1nd_graph::NodeIx;
 
 use super::Rust;
@@ -38,7 +40,8 @@ impl Rust<'_> {
         Ok(())
     }
 
-    /// Gives a definition the visibility that a user needs.
+    /// Gives a definition the visibility that a user needs, and with it the types that it is declared with: who may call a
+    /// function must see what it takes.
     pub(super) fn raise(
         &mut self,
         node: NodeIx,
@@ -46,13 +49,35 @@ impl Rust<'_> {
         (file, line): (&str, u32),
     ) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
+        let (mut open, mut known) = (vec![node], BTreeSet::new());
+        while let Some(next) = open.pop() {
+            if !known.insert(next) || !self.raise_one(next, user, (file, line))? {
+                continue;
+            }
+            let signature = graph.signature(next);
+            let is_named =
+                |label: &str| signature.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == label);
+            let around = graph.out_edges(next).chain(graph.parent(next).into_iter().flat_map(|of| graph.out_edges(of)));
+            let types = around.map(|edge| edge.to).filter(|to| {
+                matches!(graph.kind(*to), NodeKind::Struct | NodeKind::Enum | NodeKind::Trait | NodeKind::Type)
+                    && graph.path(*to).ends_with(".rs")
+                    && is_named(graph.label(*to))
+            });
+            open.extend(types);
+        }
+        Ok(())
+    }
+
+    /// Gives one definition the visibility that a user needs; whether it had not.
+    fn raise_one(&mut self, node: NodeIx, user: &Module, (file, line): (&str, u32)) -> Result<bool, CannotRefactor> {
+        let graph = self.draft.graph();
         if !has_own_visibility(self.draft.snapshot, node) {
-            return Ok(());
+            return Ok(false);
         }
         let path = graph.path(node).to_owned();
         let id = graph.id(node).to_owned();
         let parsed = &self.draft.file(&path)?.parsed;
-        let Some(index) = parsed.definition(&id) else { return Ok(()) };
+        let Some(index) = parsed.definition(&id) else { return Ok(false) };
         let start = start_of_definition(parsed, index);
         let inner = parsed.facts.definitions[index].bytes.0 as usize;
         let text = parsed.text().to_owned();
@@ -64,9 +89,9 @@ impl Rust<'_> {
             true => self.to.clone(),
             false => self.module_at(&path, inner.saturating_sub(1))?,
         };
-        let Reach::Within(of) = read_reach(&written, &module) else { return Ok(()) };
+        let Reach::Within(of) = read_reach(&written, &module) else { return Ok(false) };
         if user.is_within(&of) {
-            return Ok(());
+            return Ok(false);
         }
         let label = graph.label(node);
         if user.root != module.root {
@@ -84,7 +109,7 @@ impl Rust<'_> {
             graph.name_line(node),
             format!("`{label}` is `pub(crate)` now, since {file}:{line} uses it"),
         );
-        Ok(())
+        Ok(true)
     }
 
     /// Makes sure that a module can be named from another one.
