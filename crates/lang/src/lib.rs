@@ -5,7 +5,6 @@
 //! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod code_words;
 pub mod edit_rules;
 pub mod facts;
 mod file_items;
@@ -27,7 +26,7 @@ pub mod text;
 mod tokens;
 pub mod walk;
 
-use spans::{comments, literal_keys, name_places};
+use spans::{code_words, comments, literal_keys, name_places};
 
 pub use code_words::{CodeWord, code_words};
 pub use comments::{CommentText, Comments, comments_with};

@@ -421,7 +421,8 @@ fn is_replaceable(callee: &Callee<'_, '_>, parameter: &Parameter<'_>, argument: 
     first.function == function
 }
 
-/// Returns whether the value of a function evaluates its parameters in the order of the arguments, before anything else.
+/// Returns whether the value of a function evaluates its parameters in the order of the arguments, before anything
+/// else.
 fn keeps_order(callee: &Callee<'_, '_>, arguments: &[(&Parameter<'_>, Argument<'_, '_>)]) -> bool {
     let mut last = 0;
     for (parameter, argument) in arguments {

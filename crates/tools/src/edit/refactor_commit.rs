@@ -16,10 +16,12 @@ use super::refactor_input::{NoteRow, RefactorInput, note_rows, refactor_error};
 use super::verification::{Report, Verdict, report};
 use super::writing::{Reindexed, Syntax, roll_back, syntax, write};
 use crate::framework::{
-    Answer, Command, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    Answer, Command, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
+    WriteTool,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = false))]
 pub(crate) struct Input {
     #[serde(flatten)]
     of: RefactorInput,
@@ -65,8 +67,9 @@ impl Tool for RefactorCommit {
 Writes what `refactor_preview` shows, computed again from the current files: all files or none. It is refused for the same
 reasons, before anything is written. Afterwards the graph is compared with the one before; `verify: true` also runs the
 commands of the project, and with `on_broken: rollback` a BROKEN refactoring is undone.";
+    const UNLISTED: &'static [&'static str] = &["leave_unmapped", "on_broken", "order", "with_helpers"];
     const EXAMPLE: &'static str =
-        r#"{"agent_id": "agent", "operation": "move", "node_id": "load_user", "to": "app/users.py", "confirm": true}"#;
+        r#"{"agent_id": "agent", "operation": "move", "node_id": "login", "to": "sessions.py", "confirm": true}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Edit, 82, "move code, change parameters, extract or inline a function in all files")];
     const COMMAND: Option<Command> = Some(Command::new("refactor", &["operation", "node_id", "to"]));

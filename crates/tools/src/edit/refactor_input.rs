@@ -16,7 +16,6 @@ use crate::rows;
 /// Places listed in an error, and notes in an answer.
 const MAX_LISTED: usize = 20;
 
-/// The refactorings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OperationName {
@@ -30,12 +29,9 @@ pub(crate) enum OperationName {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddInput {
-    /// As the language writes it: `timeout: float = 30`
     parameter: String,
-    /// Place among the parameters, from 0
     #[serde(default)]
     at: Option<usize>,
-    /// What call sites pass
     #[serde(default)]
     value: Option<String>,
 }
@@ -44,40 +40,38 @@ pub(crate) struct AddInput {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RefactorInput {
     pub(super) operation: OperationName,
-    /// What is moved, changed or inlined: a symbol, or a file to move
+    /// A symbol, or a file to move
     #[serde(default)]
     pub(super) node_id: Option<String>,
-    /// move: the file it goes to; it may be new
+    /// Of a move
     #[serde(default)]
     to: Option<String>,
-    /// move: private helpers that only it uses go along
+    /// Move its private helpers, too
     #[serde(default)]
     with_helpers: bool,
-    /// change_signature: new parameters
+    /// As written; place from 0; what calls pass
     #[serde(default)]
     add: Vec<AddInput>,
-    /// change_signature: names of parameters to remove
+    /// Parameters to remove
     #[serde(default)]
     remove: Vec<String>,
-    /// change_signature: old name to new name
+    /// Parameters, old name to new
     #[serde(default)]
     rename: BTreeMap<String, String>,
-    /// change_signature: all names in their new order
+    /// All parameters in new order
     #[serde(default)]
     order: Vec<String>,
-    /// change_signature: leave call sites that cannot be mapped
+    /// Leave calls that cannot be mapped
     #[serde(default)]
     leave_unmapped: bool,
-    /// extract_function: the file
+    /// Of an extraction
     #[serde(default)]
     file_path: Option<String>,
-    /// extract_function: first line
     #[serde(default)]
     start_line: Option<u32>,
-    /// extract_function: last line
     #[serde(default)]
     end_line: Option<u32>,
-    /// extract_function: name of the new function
+    /// Of the new function
     #[serde(default)]
     name: Option<String>,
 }

@@ -48,8 +48,9 @@ body.
 Only certain references are rewritten. The project with the new texts is parsed and linked in memory: a use that would be
 lost, a name that is taken, an import cycle or a reference that may mean the symbol refuses the operation and names the
 place. `notes` says what else changes: visibility that is raised, helpers that go along.";
+    const UNLISTED: &'static [&'static str] = &["leave_unmapped", "order", "with_helpers"];
     const EXAMPLE: &'static str =
-        r#"{"agent_id": "agent", "operation": "move", "node_id": "load_user", "to": "app/users.py"}"#;
+        r#"{"agent_id": "agent", "operation": "move", "node_id": "login", "to": "sessions.py"}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Edit, 72, "move code, change parameters, extract or inline a function: see the diff first")];
     const PAGED: bool = true;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::NodeKind;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
 use m1nd_testkit::Random;
@@ -203,6 +203,10 @@ fn kind_of(answer: &str) -> String {
         .join(" ")
 }
 
+fn is_test(path: &str) -> bool {
+    RepoPath::new(path).is_ok_and(|path| m1nd_lang::is_test_path(&path))
+}
+
 /// Definitions and targets, evenly at random.
 fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Sample> {
     let graph = snapshot.graph();
@@ -223,9 +227,7 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Samp
         let (own, label) = (graph.path(node), graph.label(node));
         let ending = own.rsplit('.').next().unwrap_or_default();
         // Tests go to tests: they are compiled apart.
-        let is_same_kind = other.rsplit('.').next() == Some(ending)
-            && other != own
-            && m1nd_lang::is_test_path(&other) == m1nd_lang::is_test_path(own);
+        let is_same_kind = other.rsplit('.').next() == Some(ending) && other != own && is_test(&other) == is_test(own);
         if !is_same_kind {
             all.push(node);
             continue;

@@ -21,7 +21,7 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    /// Returns whether the list of arguments is another one.
+    /// Returns whether the list of arguments changes.
     pub(super) fn changes_list(&self, count: usize) -> bool {
         self.items.len() != count || self.items.iter().enumerate().any(|(index, item)| item.from != Some(index))
     }

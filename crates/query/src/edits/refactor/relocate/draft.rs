@@ -180,7 +180,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What the moved code uses outside of itself, in the project.
-    pub(super) fn used(&mut self) -> Result<Vec<Use>, CannotRefactor> {
+    pub(super) fn list_used(&mut self) -> Result<Vec<Use>, CannotRefactor> {
         let graph = self.graph();
         let mut found = Vec::new();
         for path in self.gone.keys().cloned().collect::<Vec<_>>() {

@@ -644,12 +644,12 @@ impl<'a> Moving<'a> {
         let joined = rows.join(&gap);
         match self.dialect {
             Dialect::Python => joined,
-            Dialect::Script => self.exported(joined),
+            Dialect::Script => self.mark_exported(joined),
         }
     }
 
     /// Marks a definition of a script as exported, where others import it.
-    fn exported(&self, text: String) -> String {
+    fn mark_exported(&self, text: String) -> String {
         let graph = self.graph();
         let is_used = self.stays_in_use || !self.users.is_empty() || self.is_in_export_clause();
         let label = graph.label(self.nodes[0]);

@@ -120,7 +120,7 @@ impl Imports {
                 inserts.entry(at).or_default().push(text);
             }
             patches.extend(inserts.into_iter().map(|(at, rows)| (at..at, rows.concat())));
-            if let Some(single) = self.widened(&missing) {
+            if let Some(single) = self.widen_single(&missing) {
                 patches.extend(single);
             }
         }
@@ -158,7 +158,7 @@ impl Imports {
     }
 
     /// The brackets that single imports get where another import goes beside them.
-    fn widened(&self, missing: &[(&String, &Option<String>)]) -> Option<Vec<(Range<usize>, String)>> {
+    fn widen_single(&self, missing: &[(&String, &Option<String>)]) -> Option<Vec<(Range<usize>, String)>> {
         if missing.is_empty() {
             return None;
         }

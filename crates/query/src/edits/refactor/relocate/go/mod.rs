@@ -305,7 +305,7 @@ impl<'a> Go<'a> {
                 return Ok(());
             }
             let mut found = None;
-            for used in self.draft.used()? {
+            for used in self.draft.list_used()? {
                 if !self.is_of_package(used.to) || is_exported(self.draft.graph().label(used.to)) {
                     continue;
                 }
@@ -333,7 +333,7 @@ impl<'a> Go<'a> {
     /// Refuses what the moved code cannot reach from the other package.
     fn check_used(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let label = graph.label(used.to);
             if self.packages.get(graph.path(used.to)) != Some(&self.from) || graph.kind(used.to) == NodeKind::File {
                 continue;
@@ -417,7 +417,7 @@ impl<'a> Go<'a> {
             }
         }
         let mut first: BTreeSet<Package> = BTreeSet::new();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             first.extend(self.packages.get(graph.path(used.to)).filter(|to| **to != self.to).cloned());
         }
         let mut users: BTreeMap<Package, Use> = BTreeMap::new();
@@ -488,7 +488,7 @@ impl<'a> Go<'a> {
     fn rewrite_moved(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
         let to = self.draft.request.to.clone();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let target = self.packages.get(graph.path(used.to)).cloned();
             if used.tier != EdgeTier::Certain || !is_top(graph, used.to) {
                 continue;

@@ -211,7 +211,7 @@ impl<'a> Java<'a> {
                 }
             }
         }
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             if graph.signature(used.to).split_whitespace().any(|word| word == "sealed")
                 && matches!(used.relation, Relation::Inherits | Relation::Implements)
             {
@@ -232,7 +232,7 @@ impl<'a> Java<'a> {
     /// Raises what the moved code uses of the package that it leaves.
     fn raise_used(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let path = graph.path(used.to).to_owned();
             if !path.ends_with(".java") || used.tier != EdgeTier::Certain || self.package_of_file(&path)? != self.from {
                 continue;
@@ -316,8 +316,13 @@ impl<'a> Java<'a> {
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
         let imports = self.imports_of(&from)?;
         let own: BTreeSet<String> = self.draft.tops.iter().map(|node| graph.label(*node).to_owned()).collect();
-        let used: BTreeSet<NodeIx> =
-            self.draft.used()?.into_iter().flat_map(|used| [Some(used.to), graph.parent(used.to)]).flatten().collect();
+        let used: BTreeSet<NodeIx> = self
+            .draft
+            .list_used()?
+            .into_iter()
+            .flat_map(|used| [Some(used.to), graph.parent(used.to)])
+            .flatten()
+            .collect();
         let words = self.first_words(&from)?;
         let moved_words: Vec<(CodeWord, String)> =
             words.into_iter().filter(|(word, _)| self.draft.goes(&from, word.bytes.start)).collect();

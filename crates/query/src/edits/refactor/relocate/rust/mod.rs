@@ -86,7 +86,7 @@ impl<'a> Rust<'a> {
             };
             modules.add(to, &parent);
         } else if !modules.is_declared(to) && modules.of(to).root == to && modules.of(draft.from()).root != to {
-            return Err(draft.refuse(to, 0, "is another crate, or is declared by no module"));
+            return Err(draft.refuse(to, 0, "belongs to a different crate, or no module declares it"));
         }
         let (from, to) = (modules.of(draft.from()), modules.of(to));
         let mut rust = Self {
@@ -270,7 +270,7 @@ impl<'a> Rust<'a> {
                 return Ok(());
             }
             let mut found = None;
-            for used in self.draft.used()? {
+            for used in self.draft.list_used()? {
                 let is_here = graph.path(used.to) == self.draft.from()
                     && graph.parent(used.to).is_some_and(|parent| graph.kind(parent) == NodeKind::File)
                     && !matches!(graph.kind(used.to), NodeKind::Module | NodeKind::Macro | NodeKind::Impl);

@@ -213,7 +213,7 @@ impl Rust<'_> {
         let known: BTreeSet<&str> = top.iter().map(|leaf| leaf.name.as_str()).collect();
         let starts: BTreeSet<usize> =
             words.iter().filter(|(_, name)| !known.contains(name.as_str())).map(|(word, _)| word.bytes.start).collect();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let at = self.draft.file(&from)?.parsed.offset(used.pos);
             let is_glob_name =
                 at.is_some_and(|at| starts.contains(&at)) && graph.path(used.to) != from && graph.path(used.to) != to;
@@ -248,7 +248,7 @@ impl Rust<'_> {
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
         // Those of the project.
         let own: BTreeSet<String> = self.draft.tops.iter().map(|node| graph.label(*node).to_owned()).collect();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let Some(parent) = graph.parent(used.to) else { continue };
             let name = match graph.kind(parent) {
                 NodeKind::Trait => graph.label(parent).to_owned(),

@@ -16,7 +16,7 @@ impl Rust<'_> {
     pub(super) fn raise_used(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
         let here = self.to.clone();
-        for used in self.draft.used()? {
+        for used in self.draft.list_used()? {
             let is_near = used.tier == EdgeTier::Certain || graph.path(used.to) == self.draft.from();
             if is_near && graph.path(used.to).ends_with(".rs") {
                 self.raise(used.to, &here, (&used.path, used.pos.line))?;
@@ -40,8 +40,8 @@ impl Rust<'_> {
         Ok(())
     }
 
-    /// Gives a definition the visibility that a user needs, and with it the types that it is declared with: who may call a
-    /// function must see what it takes.
+    /// Gives a definition the visibility that a user needs, and with it the types that it is declared with: who
+    /// may call a function must see what it takes.
     pub(super) fn raise(
         &mut self,
         node: NodeIx,

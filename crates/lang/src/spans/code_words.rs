@@ -110,7 +110,7 @@ pub fn code_words(language: Language, text: &str, limits: &Limits, cancel: &Canc
             continue;
         }
         if is_text || NAMES.contains(&node.kind()) {
-            words.push(word(node, &above, cursor.field_name().map_or("", known), text));
+            words.push(word(node, &above, cursor.field_name().map_or("", find_word), text));
         }
         while !cursor.goto_next_sibling() {
             if above.pop().is_none() || !cursor.goto_parent() {
@@ -121,13 +121,13 @@ pub fn code_words(language: Language, text: &str, limits: &Limits, cancel: &Canc
 }
 
 /// The word of a list of grammar words that is the same; empty if none is.
-fn known(word: &str) -> &'static str {
+fn find_word(word: &str) -> &'static str {
     NAMES.iter().chain(TEXTS).chain(AROUND).find(|known| **known == word).copied().unwrap_or("")
 }
 
 fn word(node: Node<'_>, above: &[Node<'_>], field: &'static str, text: &str) -> CodeWord {
     let bytes = node.byte_range();
-    let kind_at = |back: usize| above.iter().rev().nth(back).map_or("", |node| known(node.kind()));
+    let kind_at = |back: usize| above.iter().rev().nth(back).map_or("", |node| find_word(node.kind()));
     let before = text[..bytes.start].trim_end();
     let separator = ["::", "."].into_iter().find(|separator| before.ends_with(separator));
     let is_member = separator == Some(".") && !before.ends_with("..");
@@ -141,7 +141,7 @@ fn word(node: Node<'_>, above: &[Node<'_>], field: &'static str, text: &str) -> 
         Some(start..text[..end].trim_end().len())
     });
     CodeWord {
-        kind: known(node.kind()),
+        kind: find_word(node.kind()),
         parent: kind_at(0),
         above: kind_at(1),
         field,
