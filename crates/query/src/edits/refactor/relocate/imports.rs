@@ -144,6 +144,11 @@ impl Importer {
     /// Takes a name out of its statement, and imports it from another module in its place.
     pub(super) fn replace(&mut self, at: (usize, usize), module: &str) {
         let new = self.import(at);
+        self.replace_with(at, module, new);
+    }
+
+    /// Takes a name out of its statement, and imports another one in its place.
+    pub(super) fn replace_with(&mut self, at: (usize, usize), module: &str, new: NewName) {
         self.drop_name(at);
         let item = &self.statements[at.0];
         let is_top = self.parsed.items.iter().any(|top| top.bytes == item.bytes);

@@ -10,8 +10,9 @@ mod modules;
 mod needs;
 mod rust;
 mod spec;
+mod whole_file;
 
-use m1nd_base::Cancel;
+use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 
@@ -44,6 +45,9 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         Language::Rust => rust::plan(snapshot, request, cancel),
         Language::Java => java::plan(snapshot, request, cancel),
         other => match spec::Dialect::of(other) {
+            Some(dialect) if graph.kind(request.node) == NodeKind::File => {
+                whole_file::plan(snapshot, (request, dialect), cancel)
+            }
             Some(dialect) => modules::plan(snapshot, (request, dialect), cancel),
             None => Err(CannotRefactor::NotForLanguage { operation: "move", language: other.name() }),
         },

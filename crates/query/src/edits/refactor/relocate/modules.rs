@@ -12,7 +12,7 @@ use m1nd_lang::{ItemKind, TokenKind, tokens};
 use super::cut::{Parsed, append, deletion};
 use super::imports::{Importer, NewName};
 use super::needs::imported_module;
-use super::spec::{Dialect, Speller};
+use super::spec::{Dialect, Speller, word_places};
 use super::{Move, helpers};
 use crate::closure::{self, Rows, reasons};
 use crate::edits::refactor::trial::Trial;
@@ -719,14 +719,6 @@ impl<'a> Moving<'a> {
         trial.check(&then, &now, cancel)?;
         Ok(Refactoring { files, places, notes })
     }
-}
-
-/// Places of a whole word in a text.
-fn word_places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    text.match_indices(word)
-        .map(|(at, _)| at)
-        .filter(move |&at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 /// A text without blank lines at its start.

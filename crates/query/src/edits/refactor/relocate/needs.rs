@@ -137,7 +137,9 @@ impl Moving<'_> {
         let written = self.origin.module(statement);
         let is_target = !written.is_empty() && self.dialect.may_mean(origin, written, to);
         let module = match self.dialect.resolve_relative(origin, written) {
-            Some(_) => self.respell(written).ok_or_else(|| refuse("leads to no file of the project"))?,
+            Some(_) => {
+                self.speller.respell(origin, to, written).ok_or_else(|| refuse("leads to no file of the project"))?
+            }
             None => written.to_owned(),
         };
         // A name of a module.
@@ -210,30 +212,6 @@ impl Moving<'_> {
         }
         needs.statements.push(format!("{head}\n    from {module} import {}{alias}", name.name));
         Some(())
-    }
-
-    /// A relative module of the old file, as the new file names it.
-    fn respell(&self, written: &str) -> Option<String> {
-        let (origin, to) = (self.origin.path(), self.to.as_str());
-        if origin.rsplit_once('/').map(|(folder, _)| folder) == to.rsplit_once('/').map(|(folder, _)| folder) {
-            return Some(written.to_owned());
-        }
-        let file = self.snapshot.files().iter().find(|file| {
-            Dialect::of(file.language) == Some(self.dialect)
-                && self.dialect.may_mean(origin, written, file.path.as_str())
-        });
-        match (file, self.dialect) {
-            (Some(file), _) => Some(self.speller.spell(to, file.path.as_str(), Some(written))),
-            // A package without a file of its own, or a file that is not code.
-            (None, Dialect::Python) => {
-                let full = self.dialect.resolve_relative(origin, written)?;
-                Some(self.speller.spell(to, &format!("{full}/__init__.py"), Some(written)))
-            }
-            (None, Dialect::Script) => {
-                let full = self.dialect.resolve_relative(origin, written)?;
-                Some(self.speller.spell(to, &full, Some("./")))
-            }
-        }
     }
 
     /// A name that an import of everything brings, or that is part of the language.

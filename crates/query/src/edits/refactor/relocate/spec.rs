@@ -42,6 +42,16 @@ impl Dialect {
         }
     }
 
+    /// Whether a file has the name of its folder in imports.
+    pub(super) fn stands_for_folder(self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let stem = name.split('.').next().unwrap_or_default();
+        match self {
+            Self::Python => stem == PACKAGE_FILE,
+            Self::Script => stem == INDEX_FILE,
+        }
+    }
+
     /// Whether a module as a file writes it may be the file at a path. An absolute name is compared with the end of the
     /// path: where it is searched depends on the project.
     pub(super) fn may_mean(self, from: &str, written: &str, path: &str) -> bool {
@@ -130,6 +140,25 @@ impl<'a> Speller<'a> {
         }
     }
 
+    /// A relative module of one file, as another file names it; `None` if it leads out of the project.
+    pub(super) fn respell(&self, from: &str, to: &str, written: &str) -> Option<String> {
+        if from.rsplit_once('/').map(|(folder, _)| folder) == to.rsplit_once('/').map(|(folder, _)| folder) {
+            return Some(written.to_owned());
+        }
+        let is_it = |file: &&m1nd_engine::FileEntry| {
+            Dialect::of(file.language) == Some(self.dialect) && self.dialect.may_mean(from, written, file.path.as_str())
+        };
+        if let Some(file) = self.snapshot.files().iter().find(is_it) {
+            return Some(self.spell(to, file.path.as_str(), Some(written)));
+        }
+        // A package without a file of its own, or a file that is not code.
+        let full = self.dialect.resolve_relative(from, written)?;
+        Some(match self.dialect {
+            Dialect::Python => self.spell(to, &format!("{full}/__init__.py"), Some(written)),
+            Dialect::Script => self.spell(to, &full, Some("./")),
+        })
+    }
+
     /// Whether a file of Python belongs to a package.
     fn in_package(&self, path: &str) -> bool {
         path.rsplit_once('/').is_some_and(|(folder, _)| self.packages.contains(folder))
@@ -211,6 +240,14 @@ impl<'a> Speller<'a> {
 
 fn strip_ending(path: &str) -> &str {
     SCRIPT_ENDINGS.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
+}
+
+/// Places of a whole word in a text.
+pub(super) fn word_places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .filter(move |&at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 /// Whether a path ends with these folders and name.
