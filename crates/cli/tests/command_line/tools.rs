@@ -61,7 +61,7 @@ fn words_by_position_are_the_arguments_of_the_tool() {
 
 #[test]
 fn every_command_of_a_tool_takes_the_words_of_its_example() {
-    let place = Place::new(&format!("{SHOP}//- README.md\n# Shop\n//- auth.py\ndef check():\n    pass\n"));
+    let place = Place::new(&format!("{SHOP}//- README.md\n# Shop\n//- auth.py\ndef check():\n    pass\n//- app.py\ndef login():\n    pass\n"));
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     for tool in m1nd_tools::ALL {
         let Some(command) = tool.command else { continue };
@@ -69,7 +69,10 @@ fn every_command_of_a_tool_takes_the_words_of_its_example() {
         let values = command.positional.iter().map(|name| &example[*name]);
         let words = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
         let words = words.filter_map(Value::as_str);
-        let arguments: Vec<&str> = std::iter::once(command.name).chain(words).collect();
+        let mut arguments: Vec<&str> = std::iter::once(command.name).chain(words).collect();
+        if example.get("confirm").is_some() {
+            arguments.push("--confirm");
+        }
         let run = place.run(&arguments);
         assert!([0, 1].contains(&run.code), "{arguments:?}: {}{}", run.out, run.err);
     }
