@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+mod base64;
 mod bench;
 mod ci;
 mod codegen;

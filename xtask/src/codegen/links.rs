@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::product::SERVE;
-use crate::{Outcome, repository};
+use crate::{Outcome, base64, repository};
 
 use super::COMMAND;
 
@@ -14,8 +14,6 @@ const PAGES: &[&str] = &["README.md", "docs/setup.md"];
 /// Its first and last line.
 const START: &str = "<!-- install links: written by `cargo xtask codegen` -->";
 const END: &str = "<!-- install links end -->";
-/// Letters of base64.
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// The commands that start m1nd without installing it, and what they need.
 const RUNNERS: &[(&str, &[&str])] = &[("uv", &["uvx", "m1nd"]), ("Node", &["npx", "-y", "m1nd"])];
 
@@ -24,7 +22,7 @@ type Client = (&'static str, fn(&Entry) -> String);
 
 const CLIENTS: &[Client] = &[
     ("Cursor", |entry| {
-        let config = encode_base64(entry.in_workspace().to_string().as_bytes());
+        let config = base64::encode(entry.in_workspace().to_string().as_bytes());
         format!("https://cursor.com/en/install-mcp?name=m1nd&config={}", escape(&config))
     }),
     ("VS Code", |entry| {
@@ -91,30 +89,31 @@ fn escape(text: &str) -> String {
     out
 }
 
-fn encode_base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = group.iter().chain([&0; 2]).take(3).fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            out.push(if place > group.len() { '=' } else { char::from(letter) });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_encoded_as_the_standards_say() {
-        // RFC 4648, section 10.
-        for (text, expected) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
-        {
-            assert_eq!(encode_base64(text.as_bytes()), expected);
+    fn every_link_starts_the_server_for_agents() {
+        for (needs, runner) in RUNNERS {
+            let entry = Entry { command: [*runner, SERVE].concat() };
+            for (client, link) in CLIENTS {
+                let link = link(&entry);
+                let (address, config) = link.split_once("&config=").expect("has a configuration");
+                assert!(address.starts_with("https://") && address.ends_with("name=m1nd"), "{client}: {link}");
+                let config = config.split('&').next().and_then(m1nd_base::uri::unescape).expect("is escaped");
+                let expected = entry.in_workspace().to_string();
+                assert!(
+                    config == expected || config == base64::encode(expected.as_bytes()),
+                    "{client}, {needs}: {link}"
+                );
+                assert!(expected.contains("\"--toolset\",\"agent\",\"--root\""), "{expected}");
+            }
         }
+    }
+
+    #[test]
+    fn what_a_url_may_not_hold_is_escaped() {
         assert_eq!(escape("{\"a\": $é}+/="), "%7B%22a%22%3A%20%24%C3%A9%7D%2B%2F%3D");
     }
 }

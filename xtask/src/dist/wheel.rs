@@ -4,14 +4,12 @@
 use std::fmt::Write;
 
 use crate::Outcome;
+use crate::base64::encode_for_addresses;
 use crate::product::DESCRIPTION;
 
 use super::Product;
 use super::container::{Entry, hash_bytes, write_zip};
 use super::release::{MIND, Release};
-
-/// The alphabet of base64 for addresses.
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     let target = release.target;
@@ -38,7 +36,7 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     // The list of all files comes last, and names itself without a hash.
     let mut record = String::new();
     for entry in &entries {
-        let (hash, size) = (encode(&hash_bytes(entry.bytes())), entry.bytes().len());
+        let (hash, size) = (encode_for_addresses(&hash_bytes(entry.bytes())), entry.bytes().len());
         let _ = writeln!(record, "{},sha256={hash},{size}", entry.path());
     }
     let _ = writeln!(record, "{info}/RECORD,,");
@@ -69,32 +67,4 @@ fn write_metadata(release: &Release) -> String {
     ];
     let rows = rows.map(|(name, value)| format!("{name}: {value}\n"));
     format!("{}\n{}", rows.concat(), release.page())
-}
-
-/// Base64 for addresses, without padding.
-fn encode(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..=chunk.len() {
-            let index = (bits >> (18 - 6 * place) & 63) as usize;
-            out.push(char::from(ALPHABET[index]));
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_encoded_without_padding() {
-        for (bytes, expected) in
-            [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("\u{fb}", "w7s")]
-        {
-            assert_eq!(encode(bytes.as_bytes()), expected, "{bytes}");
-        }
-        assert_eq!(encode(&[0xff, 0xef]), "_-8");
-    }
 }
