@@ -72,7 +72,7 @@ fn list_insertions(name: &str, extension: &str, (package, version): (&str, &str)
         row("crates/lang/src/language.rs", "pub enum Language {", "}\n", format!("    /// {kind}.\n    {kind},\n")),
         row(
             "crates/lang/src/language.rs",
-            "ROWS: &[Row]",
+            "ROWS: &[LanguageRow]",
             "];\n",
             format!(
                 "Row {{ language: Language::{kind}, name: \"{name}\", tier: Tier::Outlined, \

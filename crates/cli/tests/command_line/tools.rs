@@ -61,7 +61,9 @@ fn words_by_position_are_the_arguments_of_the_tool() {
 
 #[test]
 fn every_command_of_a_tool_takes_the_words_of_its_example() {
-    let place = Place::new(&format!("{SHOP}//- README.md\n# Shop\n//- auth.py\ndef check():\n    pass\n//- app.py\ndef login():\n    pass\n"));
+    let place = Place::new(&format!(
+        "{SHOP}//- README.md\n# Shop\n//- auth.py\ndef check():\n    pass\n//- app.py\ndef login():\n    pass\n"
+    ));
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     for tool in m1nd_tools::ALL {
         let Some(command) = tool.command else { continue };

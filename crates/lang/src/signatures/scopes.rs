@@ -77,6 +77,19 @@ const SCOPES: &[&str] = &[
 /// Scopes of Python: its other statements bind names of the function around them.
 const FUNCTIONS: &[&str] = &["function_definition", "lambda"];
 
+/// The field of its parent that a node fills.
+fn field_of(parent: Node<'_>, child: Node<'_>) -> Option<String> {
+    let mut cursor = parent.walk();
+    let mut has_child = cursor.goto_first_child();
+    while has_child {
+        if cursor.node() == child {
+            return cursor.field_name().map(str::to_owned);
+        }
+        has_child = cursor.goto_next_sibling();
+    }
+    None
+}
+
 impl Signatures<'_> {
     /// The uses of a parameter in its function; its own name is at `own`.
     pub fn uses_of_parameter(&self, function: ByteRange, name: &str, own: Option<usize>) -> Vec<ParameterUse> {
@@ -103,10 +116,8 @@ impl Signatures<'_> {
         let mut binder = None;
         for _ in 0..MAX_DEPTH {
             let parent = node.parent()?;
-            let fills = |field: &str| {
-                let mut cursor = parent.walk();
-                parent.children_by_field_name(field, &mut cursor).any(|child| child == node)
-            };
+            let own_field = field_of(parent, node);
+            let fills = |field: &str| own_field.as_deref() == Some(field);
             let is_row = |row: &&(&str, &str)| row.0 == parent.kind() && (row.1.is_empty() || fills(row.1));
             if BINDERS.iter().any(|row| is_row(&row)) {
                 binder = Some(parent);

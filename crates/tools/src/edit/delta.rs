@@ -260,7 +260,7 @@ mod tests {
         let rows = [
             ("file::a.py::class::Pool::fn::get", "Pool.get"),
             ("file::a/b.rs::fn::load", "load"),
-            ("file::a.py", "file::a.py"),
+            ("file::a.py", "a.py"),
         ];
         for (id, name) in rows {
             assert_eq!(name_of(id), name, "{id}");

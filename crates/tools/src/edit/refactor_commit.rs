@@ -72,6 +72,7 @@ commands of the project, and with `on_broken: rollback` a BROKEN refactoring is 
         r#"{"agent_id": "agent", "operation": "move", "node_id": "login", "to": "sessions.py", "confirm": true}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Edit, 82, "move code, change parameters, extract or inline a function in all files")];
+    const DETAILS: &'static [&'static str] = &["files"];
     const COMMAND: Option<Command> = Some(Command::new("refactor", &["operation", "node_id", "to"]));
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"files": {"type": "array"}, "places": {"type": "integer"}}}"#;

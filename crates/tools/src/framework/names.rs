@@ -331,6 +331,8 @@ mod tests {
             "value",
             "question",
             "recent_tools",
+            "order",
+            "remove",
             "roles",
             "route_id",
             "since",
@@ -342,6 +344,7 @@ mod tests {
             "tags",
             "task_description",
             "title",
+            "to",
             "tool",
             "tool_name",
             "window",
@@ -349,6 +352,7 @@ mod tests {
             "trail_id",
             "trail_ids",
             "workaround",
+            "write",
         ];
         let mut unclear = std::collections::BTreeSet::new();
         for tool in crate::ALL {

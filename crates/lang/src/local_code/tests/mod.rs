@@ -62,7 +62,7 @@ const ROWS: &[(Language, &str, &str)] = &[
         "function f(a) {\n  let b;\n  if (a) {|\n    b = 1;|\n  }|\n  return b;\n}\n",
         "`b` may not have a value",
     ),
-    (Language::JavaScript, "const f = (a) => {\n  let b = 0;\n  b += a;|\n  return b;\n};\n", "  b = part(b, a);"),
+    (Language::JavaScript, "const f = (a) => {\n  let b = 0;\n  b += a;|\n  return b;\n};\n", "  b = part(a, b);"),
     (
         Language::JavaScript,
         "function f(a) {\n  a.forEach((x) => {\n    print(x, a);|\n  });\n}\n",

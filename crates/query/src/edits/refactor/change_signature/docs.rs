@@ -113,7 +113,8 @@ mod tests {
             let (edits, _) = follow(text, (0, text.len()), "x", new);
             assert_eq!(render(text, edits).as_deref(), Some(expected), "{text}");
         }
-        assert!(!follow("\"\"\"Uses `x`.\"\"\"", (0, 16), "x", Some("z")).1);
-        assert!(follow("\"\"\"Uses a x.\"\"\"", (0, 15), "x", Some("z")).1);
+        for (text, is_whole) in [("\"\"\"Uses `x`.\"\"\"", false), ("\"\"\"Uses a x.\"\"\"", true)] {
+            assert_eq!(follow(text, (0, text.len()), "x", Some("z")).1, is_whole, "{text}");
+        }
     }
 }

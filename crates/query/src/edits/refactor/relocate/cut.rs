@@ -124,6 +124,10 @@ pub(super) fn apply(text: &str, mut patches: Vec<Patch>) -> String {
         at = range.end;
     }
     new.push_str(&text[at..]);
+    if new.ends_with("\n\n") && !text.ends_with("\n\n") {
+        new.truncate(new.trim_end().len());
+        new.push('\n');
+    }
     new
 }
 

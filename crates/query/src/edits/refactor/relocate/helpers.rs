@@ -16,7 +16,14 @@ const MAX_MOVED: usize = 50;
 /// The path that a definition goes to: another file of the same kind.
 pub(super) fn target_path(snapshot: &Snapshot, from: &str, to: &str) -> Result<RepoPath, CannotRefactor> {
     let bad = |why: &str| CannotRefactor::BadRequest(format!("`{to}` cannot be the file it goes to: {why}"));
-    let path = snapshot.index_path(to).map_err(|_| bad("it is not a path of the project"))?;
+    let mut path = snapshot.index_path(to).map_err(|_| bad("it is not a path of the project"))?;
+    // In a federation, a path without a repository is one of the repository that the code is in.
+    let is_of = |root: &&m1nd_engine::RootInfo| !root.prefix.is_empty() && from.starts_with(root.prefix.as_str());
+    if snapshot.locate(&path).is_none()
+        && let Some(root) = snapshot.roots().iter().find(is_of)
+    {
+        path = RepoPath::new(&format!("{}{path}", root.prefix)).map_err(|_| bad("it is not a path of the project"))?;
+    }
     if path.as_str() == from {
         return Err(bad("it is in this file already"));
     }

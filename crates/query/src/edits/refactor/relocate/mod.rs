@@ -40,6 +40,9 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         let id = graph.id(request.node);
         return Err(CannotRefactor::BadRequest(format!("`{id}` is in no file of the project")));
     };
+    // Every language is given a path of the index.
+    let to = helpers::target_path(snapshot, graph.path(request.node), &request.to)?;
+    let request = &Move { to: to.as_str().to_owned(), ..request.clone() };
     match language {
         Language::Go => go::plan(snapshot, request, cancel),
         Language::Rust => rust::plan(snapshot, request, cancel),
