@@ -729,7 +729,10 @@ impl<'t> Signatures<'t> {
     fn names_member(&self, leaf: Node<'_>) -> bool {
         let before = self.text[..leaf.start_byte()].trim_end();
         let is_behind_dot = before.ends_with('.') && !before.ends_with("..");
-        if is_behind_dot || before.ends_with("->") || before.ends_with("::") {
+        // In Java, an arrow stands before the body of a lambda.
+        let is_behind_arrow =
+            before.ends_with("->") && leaf.parent().is_some_and(|parent| parent.kind() != "lambda_expression");
+        if is_behind_dot || is_behind_arrow || before.ends_with("::") {
             return true;
         }
         let Some(parent) = leaf.parent() else { return false };
