@@ -281,7 +281,8 @@ mod tests {
             is_undone: false,
         };
         // Each batch with what it takes back, and what is undone in the end.
-        let rows: [(&[(&str, Option<&str>)], &str); 5] = [
+        type Batches<'a> = [(&'a str, Option<&'a str>)];
+        let rows: [(&Batches<'_>, &str); 5] = [
             (&[("a", None), ("b", None)], ""),
             (&[("a", None), ("b", None), ("u", Some("b"))], "b"),
             (&[("a", None), ("u", Some("a")), ("r", Some("u"))], "u"),

@@ -170,7 +170,7 @@ fn check_junit(text: &str) {
         let row = JUNIT.iter().find(|row| row.0 == name).expect("an element of the format");
         assert_eq!(open.last().map_or("", String::as_str), row.1, "{tag}");
         let has = |attribute: &&str| tag.contains(&format!(" {attribute}=\""));
-        assert!(row.2.iter().all(|attribute| has(attribute)), "{tag}");
+        assert!(row.2.iter().all(has), "{tag}");
         *count.entry(name.to_owned()).or_default() += 1;
         if !tag.ends_with('/') {
             open.push(name.to_owned());

@@ -53,8 +53,11 @@ fn every_client_is_connected_and_left_as_it_was() {
     }
 }
 
+/// Paths and texts of files.
+type TextFiles = [(&'static str, &'static str)];
+
 /// Files of a project that agents read, before; and those that get a block.
-const AGENTS: &[(&[(&str, &str)], &[&str])] = &[
+const AGENTS: &[(&TextFiles, &[&str])] = &[
     (&[], &["AGENTS.md"]),
     (&[("AGENTS.md", "# Ours")], &["AGENTS.md"]),
     (&[("CLAUDE.md", "# Ours\r\n"), ("GEMINI.md", "")], &["AGENTS.md", "CLAUDE.md", "GEMINI.md"]),

@@ -258,13 +258,11 @@ impl<'a, 't> Callee<'a, 't> {
             if kind == "super" || kind == "macro_definition" {
                 return Err(self.refuse_at(node, "`super` belongs to the method"));
             }
-            if kind == "token_tree" && own.contains(|c| c == '?') || kind == "token_tree" && own.contains("return") {
+            if kind == "token_tree" && (own.contains('?') || own.contains("return")) {
                 return Err(self.refuse_at(node, "a macro in it may return"));
             }
             let in_function = in_function || self.rules.functions.contains(&kind);
-            rest.extend(
-                (0..node.child_count()).filter_map(|at| node.child(at as u32)).map(|child| (child, in_function)),
-            );
+            rest.extend((0..node.child_count()).filter_map(|at| node.child(at)).map(|child| (child, in_function)));
         }
         if self.language == Language::Python && !self.locals.outer.is_empty() {
             return Err(self.refuse_at(self.function, "it writes variables of another function or of the module"));
@@ -295,7 +293,7 @@ impl<'a, 't> Callee<'a, 't> {
             if self.rules.receivers.contains(&node.kind()) || node.kind() == "self" {
                 return Some(node);
             }
-            rest.extend((0..node.child_count()).filter_map(|at| node.child(at as u32)));
+            rest.extend((0..node.child_count()).filter_map(|at| node.child(at)));
         }
         None
     }

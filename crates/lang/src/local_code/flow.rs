@@ -89,8 +89,7 @@ impl<'t> Flow<'t> {
             return;
         }
         if let Some((_, why)) = rules.bound.iter().find(|(bound, _)| *bound == kind).filter(|_| at.node.is_named()) {
-            let is_own_switch =
-                kind == "fallthrough_statement" && at.switches || kind == "yield_statement" && at.switches;
+            let is_own_switch = at.switches && matches!(kind, "fallthrough_statement" | "yield_statement");
             if !is_own_switch {
                 self.obstacles.push(Obstacle { line, why: (*why).to_owned() });
             }

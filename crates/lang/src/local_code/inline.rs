@@ -258,7 +258,7 @@ fn check_object(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<()> {
         (Some(object), true) => {
             let is_word = matches!(object.kind(), "this" | "self");
             let is_name = object.kind() == "identifier";
-            if callee.receiver.is_some() && (is_name || is_word) || own.is_none() && (is_word || is_name) || is_word {
+            if is_word || is_name && (callee.receiver.is_some() || own.is_none()) {
                 return check_self(callee, site, object);
             }
             Err(refuse_at(site.text, object, "the object of the call is an expression"))

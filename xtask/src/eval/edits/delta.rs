@@ -158,7 +158,10 @@ fn sample(snapshot: &Snapshot, request: &Request) -> Vec<Fault> {
 /// Files with a certain call of a function, outside of itself.
 fn callers(graph: &Graph, node: NodeIx) -> BTreeSet<String> {
     let calls = graph.in_edges(node).filter(|edge| {
-        edge.tier == EdgeTier::Certain && edge.relation == Relation::Calls && edge.from != node && edge.sites.len() > 0
+        edge.tier == EdgeTier::Certain
+            && edge.relation == Relation::Calls
+            && edge.from != node
+            && !edge.sites.is_empty()
     });
     calls.map(|edge| graph.path(edge.from).to_owned()).filter(|path| !path.is_empty()).collect()
 }

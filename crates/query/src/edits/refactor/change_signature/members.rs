@@ -111,7 +111,8 @@ fn read_member(file: &Spelled, parsed: &Signatures<'_>, (_, at): (NodeIx, usize)
         .items
         .iter()
         .enumerate()
-        .filter(|(index, item)| !is_mark(item.form) && !is_written(item) && !(skips_first && *index == 0));
+        .filter(|(index, _)| !skips_first || *index > 0)
+        .filter(|(_, item)| !is_mark(item.form) && !is_written(item));
     let slots: Vec<usize> = slots.map(|(index, _)| index).collect();
     let is_static = def.is_some_and(|def| facts.definitions[def].flags.is_static);
     let has_receiver = receiver == Some(ParameterKind::Receiver) && !is_static;

@@ -109,10 +109,10 @@ impl<'a> Plan<'a> {
         let is_class = !self.uses.definitions.contains(&row.to);
         match parsed.site_at(at) {
             Some(Site::Call(call)) if !is_class && row.role != Role::Register => {
-                if let Err(why) = self.rewrite_call(path, at, &call) {
-                    if affects {
-                        self.leave(path, row.pos.line, why);
-                    }
+                if let Err(why) = self.rewrite_call(path, at, &call)
+                    && affects
+                {
+                    self.leave(path, row.pos.line, why);
                 }
             }
             Some(Site::Base | Site::TypeTest | Site::Call(_)) if is_class => {}

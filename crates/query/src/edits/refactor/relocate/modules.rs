@@ -414,7 +414,7 @@ impl<'a> Moving<'a> {
             }
             let is_type = self.is_type(label);
             let user = self.user(&path)?;
-            let is_there = user.wildcards_from(&to).first().is_some();
+            let is_there = !user.wildcards_from(&to).is_empty();
             match kind {
                 _ if is_there => {}
                 ItemKind::Reexport => {

@@ -59,13 +59,13 @@ struct WholeFile<'a> {
 
 impl WholeFile<'_> {
     /// The dotted name of the module in Python.
-    fn dotted(&self, path: &str) -> String {
+    fn spell_dotted(&self, path: &str) -> String {
         self.speller.spell("", path, None)
     }
 
     /// Settings and texts that name the file.
     fn find_obstacles(&self) -> Result<(), CannotRefactor> {
-        let dotted = self.dotted(&self.from);
+        let dotted = self.spell_dotted(&self.from);
         let mut places = Vec::new();
         for entry in self.snapshot.files().iter() {
             self.cancel.check()?;
@@ -200,7 +200,7 @@ impl WholeFile<'_> {
 
     /// `import pkg.a`, and `pkg.a.load` below it.
     fn follow_dotted(&mut self, path: &str, row: (usize, usize), full: &str) -> Result<(), CannotRefactor> {
-        let new = self.dotted(self.to.as_str());
+        let new = self.spell_dotted(self.to.as_str());
         let user = self.user(path)?;
         let import = user.statements[row.0].import.as_ref().expect("a statement with names");
         let name = &import.names[row.1];
@@ -220,7 +220,7 @@ impl WholeFile<'_> {
 
     /// Texts of Python that name something of the module by its dotted name: `patch("pkg.a.load")`.
     fn follow_texts(&mut self) -> Result<(), CannotRefactor> {
-        let (old, new) = (self.dotted(&self.from), self.dotted(self.to.as_str()));
+        let (old, new) = (self.spell_dotted(&self.from), self.spell_dotted(self.to.as_str()));
         if !old.contains('.') {
             return Ok(());
         }

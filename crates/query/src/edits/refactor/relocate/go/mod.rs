@@ -138,7 +138,7 @@ impl<'a> Go<'a> {
         }
         let folder = folder_of(path);
         // In its own folder a definition stays in its package.
-        if folder == self.from.0 && !self.from.1.is_empty() && self.from.0 == folder {
+        if folder == self.from.0 && !self.from.1.is_empty() {
             return self.from.clone();
         }
         let beside = |(other, _): &(&String, &Package)| !other.ends_with("_test.go") && folder_of(other) == folder;

@@ -14,9 +14,7 @@ pub(super) fn read_package_clause(snapshot: &Snapshot, path: &str) -> Option<Str
     let source = snapshot.read_file(&RepoPath::new(path).ok()?).ok()?;
     let mut in_comment = false;
     for line in source.text.lines().map(str::trim) {
-        if in_comment {
-            in_comment = !line.contains("*/");
-        } else if line.starts_with("/*") {
+        if in_comment || line.starts_with("/*") {
             in_comment = !line.contains("*/");
         } else if let Some(name) = line.strip_prefix("package ") {
             return Some(name.split(['/', ' ', ';']).next().unwrap_or(name).trim().to_owned());
@@ -83,7 +81,7 @@ pub(super) fn lines_of(file: &Parsed, id: &str) -> Result<(Range<usize>, &'stati
     let item = file.items.iter().find(|item| item.bytes.contains(&at)).ok_or(MOVED)?;
     let text = &file.text()[item.bytes.clone()];
     let is_group = |word: &&str| text.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('('));
-    let group = ["const", "var", "type"].into_iter().find(|word| is_group(&word));
+    let group = ["const", "var", "type"].into_iter().find(|word| is_group(word));
     let is_here = |row: &&m1nd_lang::facts::Definition| {
         row.owner.is_none()
             && !row.flags.is_anonymous

@@ -88,15 +88,13 @@ impl Rust<'_> {
             });
             let is_child = self.file_of_module(&self.from.child(name)).is_some();
             match beside {
-                Some(node) if graph.kind(node) == NodeKind::Macro => {
-                    if is_macro {
-                        let line = self.draft.file(&from)?.parsed.line_of(word.bytes.start);
-                        return Err(self.draft.refuse(
-                            &from,
-                            line,
-                            format!("uses the macro `{name}`, which is seen by the order of the text"),
-                        ));
-                    }
+                Some(node) if graph.kind(node) == NodeKind::Macro && is_macro => {
+                    let line = self.draft.file(&from)?.parsed.line_of(word.bytes.start);
+                    return Err(self.draft.refuse(
+                        &from,
+                        line,
+                        format!("uses the macro `{name}`, which is seen by the order of the text"),
+                    ));
                 }
                 Some(node) if edges.contains(&word.bytes.start) || is_upper || is_path => {
                     let row = format!("{}::{name}", self.from.path());
@@ -178,7 +176,7 @@ impl Rust<'_> {
             path = "self".to_owned();
             if !leaf.is_renamed {
                 // `b::helper` in the module `b` itself.
-                let row = format!("{target}");
+                let row = target.to_string();
                 self.need(to, row);
                 return Ok(());
             }

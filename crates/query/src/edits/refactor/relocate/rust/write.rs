@@ -100,8 +100,7 @@ impl Rust<'_> {
             .items
             .iter()
             .filter(is_module)
-            .filter(is_plain)
-            .last()
+            .rfind(is_plain)
             .or_else(|| file.parsed.items.iter().rfind(is_module));
         let (at, before, after) = match last {
             Some(item) => (item.lines.end, "", ""),
@@ -222,7 +221,7 @@ fn place_uses(file: &Drafted, rows: &[String]) -> (usize, String) {
     let rows: String = rows.iter().map(|row| format!("use {row};\n")).collect();
     let is_use =
         |item: &&m1nd_lang::FileItem| item.kind == ItemKind::Import && file.text()[item.bytes.clone()].contains("use ");
-    match file.parsed.items.iter().filter(is_use).last() {
+    match file.parsed.items.iter().rfind(is_use) {
         Some(item) => {
             let before = if file.text()[..item.lines.end].ends_with('\n') { "" } else { "\n" };
             (item.lines.end, format!("{before}{rows}"))
