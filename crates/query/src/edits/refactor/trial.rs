@@ -12,6 +12,9 @@ use super::{Broken, CannotRefactor, NewFile};
 use crate::edits::syntax::{language_of, new_syntax_errors};
 use crate::edits::verify::{Break, EditedFile, is_use, sites, verify};
 
+/// The package of what Python knows without an import.
+const BUILT_IN: &str = "external::builtins";
+
 /// The id that a node has on the other side of a refactoring; `None` to leave what it uses out of the comparison.
 pub(super) type NewId<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
@@ -125,6 +128,8 @@ impl<'a> Trial<'a> {
                     && !matches!(edge.relation, Relation::Imports | Relation::Reexports)
                     // A module is named on the way to something in it.
                     && graph.kind(edge.to) != NodeKind::File
+                    // What a language brings along is there in every file; a name that is lost has no target.
+                    && !graph.id(edge.to).starts_with(BUILT_IN)
                     && !edge.compiler;
                 let Some(to) = counts.then(|| id(graph.id(edge.to))).flatten() else { continue };
                 let mut places = sites(&edge);

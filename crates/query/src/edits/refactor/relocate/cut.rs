@@ -65,8 +65,14 @@ impl Parsed {
             return Err(refuse("is not at the top level of its file"));
         }
         let (start, end) = (definition.bytes.0 as usize, definition.bytes.1 as usize);
-        let holds = |item: &FileItem| item.bytes.start <= start && end <= item.bytes.end;
+        // Overloads of one name are one definition, over several statements.
+        let holds = |item: &FileItem| item.bytes.contains(&start);
         let index = self.items.iter().position(holds).ok_or_else(|| refuse("is inside of another statement"))?;
+        let ends = |item: &FileItem| end <= item.bytes.end;
+        let last = self.items[index..].iter().position(ends).map(|at| &self.items[index + at]);
+        if last.is_none_or(|last| last.bytes.start > end) || self.items[index].bytes.start > start {
+            return Err(refuse("is inside of another statement"));
+        }
         let item = &self.items[index];
         if CONDITIONS.contains(&&*item.node_kind) {
             return Err(refuse("is defined under a condition"));

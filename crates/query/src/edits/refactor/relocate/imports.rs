@@ -171,6 +171,15 @@ impl Importer {
         }
     }
 
+    /// Adds a statement before all others, behind comments and the text about the file.
+    pub(super) fn add_first(&mut self, statement: &str) {
+        let items = &self.parsed.items;
+        let first = items.iter().find(|item| item.kind != ItemKind::Comment);
+        let at =
+            first.or(items.last()).map_or(0, |item| if first.is_some() { item.lines.start } else { item.lines.end });
+        self.patches.push((at..at, format!("{statement}\n\n")));
+    }
+
     /// Adds a whole statement at the top of the file.
     pub(super) fn add_statement(&mut self, statement: String) {
         if !self.whole.contains(&statement) && !self.parsed.text().contains(&format!("{statement}\n")) {

@@ -122,11 +122,13 @@ impl<'a> Moving<'a> {
             let facts = &self.origin.parsed.facts;
             let same =
                 facts.definitions.iter().filter(|other| other.owner.is_none() && facts.name(other.name) == label);
-            let starts: Vec<usize> = same.map(|other| other.bytes.0 as usize).collect();
-            for start in starts {
-                let found = self.origin.parsed.items.iter().position(|item| item.bytes.contains(&start));
-                self.cuts.extend(found.filter(|found| !self.cuts.contains(found)));
-            }
+            let ranges: Vec<Range<usize>> = same.map(|other| other.bytes.0 as usize..other.bytes.1 as usize).collect();
+            let is_of = |item: &m1nd_lang::FileItem| {
+                ranges.iter().any(|range| item.bytes.start < range.end && range.start < item.bytes.end)
+            };
+            let found = (0..self.origin.parsed.items.len()).filter(|at| is_of(&self.origin.parsed.items[*at]));
+            let found: Vec<usize> = found.filter(|found| !self.cuts.contains(found)).collect();
+            self.cuts.extend(found);
             self.check_name(label)?;
             self.check_text(node, item)?;
         }
@@ -604,6 +606,11 @@ impl<'a> Moving<'a> {
             }
         };
         target.fall_back_to_style(&self.origin);
+        if let Some(statement) = needs.of_future {
+            let what = format!("`{statement}` is added: the old file has it");
+            self.notes.push(Note { file: to.as_str().to_owned(), line: 1, what });
+            target.add_first(&statement);
+        }
         needs.statements.into_iter().for_each(|statement| target.add_statement(statement));
         needs.names.into_iter().for_each(|(module, name)| target.add(&module, name));
         let definition = self.definition_text();
@@ -696,11 +703,13 @@ impl<'a> Moving<'a> {
                 self.push(path, text);
             }
         }
+        let blank_lines = self.blank_lines();
         let path = self.origin.parsed.source.path.clone();
         let Self { origin: importer, files, notes, places, snapshot, cancel, .. } = self;
         let mut files = files;
+        let old = importer.parsed.text().to_owned();
         let before = Some(importer.parsed.source.hash);
-        files.push(NewFile { path, before, text: Some(tidy_start(importer.finish())) });
+        files.push(NewFile { path, before, text: Some(tidy(importer.finish(), &old, blank_lines)) });
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let trial = Trial::link(snapshot, &files, cancel)?;
         let then = |id: &str| {
@@ -721,9 +730,15 @@ impl<'a> Moving<'a> {
     }
 }
 
-/// A text without blank lines at its start.
-fn tidy_start(text: String) -> String {
-    text.trim_start_matches(['\r', '\n']).to_owned()
+/// A text without blank lines at its start, and without more of them together than it had or its language has.
+fn tidy(text: String, before: &str, blank_lines: usize) -> String {
+    let mut text = text.trim_start_matches(['\r', '\n']).to_owned();
+    let gap = "\n".repeat(blank_lines + 1);
+    let wider = format!("{gap}\n");
+    while !before.contains(&wider) && text.contains(&wider) {
+        text = text.replace(&wider, &gap);
+    }
+    text
 }
 
 /// Ranges that touch as one.

@@ -22,6 +22,8 @@ pub(super) struct Needs {
     pub(super) names: Vec<(String, NewName)>,
     /// Imports that are not names of a module: `import json`, `import * as ns from "./x"`.
     pub(super) statements: Vec<String>,
+    /// How annotations are read, where the target does not say it.
+    pub(super) of_future: Option<String>,
     /// Names of the target that they use.
     pub(super) of_target: Vec<String>,
 }
@@ -74,10 +76,10 @@ impl Moving<'_> {
         };
         match (of_future(&self.origin), &self.target) {
             (Some(statement), None) => needs.statements.push(statement),
-            (Some(_), Some(target)) if of_future(target).is_none() && has_annotations(&self.origin.parsed, &cuts) => {
-                let what = "annotations would be evaluated in the file it goes to";
-                let why = "has no `from __future__ import annotations`, and the old file has";
-                return Err(CannotRefactor::at(what, to, 1, why));
+            (Some(statement), Some(target))
+                if of_future(target).is_none() && has_annotations(&self.origin.parsed, &cuts) =>
+            {
+                needs.of_future = Some(statement);
             }
             _ => {}
         }
