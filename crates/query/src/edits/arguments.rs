@@ -262,10 +262,12 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns whether the imports on a line may not run when the file is loaded: those for types only, in a condition
-    /// or in a function. In a file that imports nothing but types, as in Java, that says nothing.
+    /// or in a function. In a file that imports nothing but types, that says nothing where all imports are of types, as
+    /// in Java.
     pub(super) fn may_not_run(&mut self, path: &str, line: u32) -> bool {
         let Some(Facts { facts, .. }) = self.file(path) else { return false };
-        let has_values = facts.imports.iter().any(|import| !import.flags.type_only);
+        let has_values = EditRules::of(facts.language).types.is_structural
+            || facts.imports.iter().any(|import| !import.flags.type_only);
         let mut here = facts.imports.iter().filter(|import| import.pos.line == line).peekable();
         has_values && here.peek().is_some() && here.all(|import| import.flags.type_only || import.flags.conditional)
     }

@@ -281,7 +281,8 @@ impl Importer {
         let behind = self.behind_imports.take();
         if !rows.is_empty() {
             let (at, block) = self.place(rows);
-            patches.push((at, block + behind.as_ref().map_or("", |(_, text)| text.as_str())));
+            // Before what else begins at the place.
+            patches.insert(0, (at, block + behind.as_ref().map_or("", |(_, text)| text.as_str())));
         } else if let Some((at, text)) = behind {
             patches.push((at..at, text));
         }

@@ -186,6 +186,11 @@ impl<'a> Moving<'a> {
                 }
             }
         }
+        let declared = text.strip_prefix("export ").unwrap_or(text);
+        let declared = ["const ", "let ", "var "].iter().find_map(|word| declared.strip_prefix(word));
+        if self.dialect == Dialect::Script && declared.is_some_and(|rest| rest.trim_start().starts_with(['{', '['])) {
+            return refuse(0, "is taken out of another value by a pattern");
+        }
         if text.starts_with("export default") {
             return refuse(0, "is the default export of this file: importers name it as they like");
         }
@@ -613,6 +618,9 @@ impl<'a> Moving<'a> {
         }
         needs.statements.into_iter().for_each(|statement| target.add_statement(statement));
         needs.names.into_iter().for_each(|(module, name)| target.add(&module, name));
+        for name in &needs.raised {
+            self.raise(name)?;
+        }
         let definition = self.definition_text();
         let at_import = self.used_at_import.take();
         if let Some(line) = at_import {
@@ -653,6 +661,36 @@ impl<'a> Moving<'a> {
             Dialect::Python => joined,
             Dialect::Script => self.mark_exported(joined),
         }
+    }
+
+    /// Whether nothing is left of what moves when a script runs.
+    pub(super) fn moves_only_types(&self) -> bool {
+        let graph = self.graph();
+        let is_type = |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Interface | NodeKind::Type);
+        self.dialect == Dialect::Script && self.nodes.iter().all(is_type)
+    }
+
+    /// Exports a definition that stays in the old file.
+    fn raise(&mut self, name: &str) -> Result<(), CannotRefactor> {
+        let parsed = &self.origin.parsed;
+        let mut own = parsed.facts.definitions.iter().filter(|definition| definition.owner.is_none());
+        let found = own.find(|definition| parsed.facts.name(definition.name) == name);
+        let item =
+            found.and_then(|found| parsed.items.iter().find(|item| item.bytes.contains(&(found.bytes.0 as usize))));
+        let (Some(found), Some(item)) = (found, item.filter(|item| &*item.node_kind != "export_statement")) else {
+            let what = "what it uses of its old file is not exported";
+            return Err(CannotRefactor::at(
+                what,
+                self.origin.path(),
+                0,
+                format!("has `{name}` in a form that is not known"),
+            ));
+        };
+        let (line, at) = (found.pos.line, item.bytes.start);
+        let what = format!("`{name}` is exported, since what moved uses it");
+        self.notes.push(Note { file: self.origin.path().to_owned(), line, what });
+        self.origin.patches.push((at..at, "export ".to_owned()));
+        Ok(())
     }
 
     /// Marks a definition of a script as exported, where others import it.

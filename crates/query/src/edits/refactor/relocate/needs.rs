@@ -24,6 +24,8 @@ pub(super) struct Needs {
     pub(super) statements: Vec<String>,
     /// How annotations are read, where the target does not say it.
     pub(super) of_future: Option<String>,
+    /// Names that stay in the old file, and that it has to export now.
+    pub(super) raised: Vec<String>,
     /// Names of the target that they use.
     pub(super) of_target: Vec<String>,
 }
@@ -58,13 +60,16 @@ impl Moving<'_> {
                         self.target.as_ref().and_then(|target| target.typical(|module| self.is_of_project(to, module)));
                     let like = like.or_else(|| self.origin.typical(|module| self.is_of_project(origin, module)));
                     let module = self.speller.spell(to, origin, like.as_deref());
-                    if self.stays_in_use {
+                    // Types are gone when a script runs.
+                    let is_type = self.is_type_of_origin(&name);
+                    if self.stays_in_use && !is_type && !self.moves_only_types() {
                         let what = "an import cycle would arise";
                         let why = format!("`{name}` stays here, and this file still uses what moves");
                         return Err(CannotRefactor::at(what, origin, self.line_of_name(&name), why));
                     }
-                    self.check_exported(&name)?;
-                    let is_type = self.is_type_of_origin(&name);
+                    if self.dialect == Dialect::Script && !self.is_exported(&name) {
+                        needs.raised.push(name.clone());
+                    }
                     needs.names.push((module, NewName { is_type, ..NewName::plain(&name) }));
                 }
             }
@@ -107,18 +112,10 @@ impl Moving<'_> {
             })
     }
 
-    /// What stays in a script must be exported for the definition that leaves.
-    fn check_exported(&self, name: &str) -> Result<(), CannotRefactor> {
-        if self.dialect == Dialect::Python {
-            return Ok(());
-        }
+    /// Whether a script exports a name.
+    fn is_exported(&self, name: &str) -> bool {
         let facts = &self.origin.parsed.facts;
-        if facts.exports.iter().any(|export| facts.name(export.name) == name) {
-            return Ok(());
-        }
-        let what = "what it uses of its old file is not exported";
-        let why = format!("export `{name}`, or pass `with_helpers: true` if only it uses it");
-        Err(CannotRefactor::at(what, self.origin.path(), self.line_of_name(name), why))
+        facts.exports.iter().any(|export| facts.name(export.name) == name)
     }
 
     /// An import of the old file.
