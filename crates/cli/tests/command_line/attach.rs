@@ -135,7 +135,9 @@ fn a_client_attaches_to_a_server_over_http_in_place_of_a_process_that_only_answe
     let server = OverHttp::start(&place);
     let has_changed = || {
         use std::os::unix::fs::MetadataExt;
-        socket_of(&place).and_then(|path| std::fs::metadata(path).ok()).is_some_and(|now| now.ino() != before.ino())
+        // A new socket may get the number of the old one.
+        let made = |of: &std::fs::Metadata| (of.ino(), of.ctime(), of.ctime_nsec());
+        socket_of(&place).and_then(|path| std::fs::metadata(path).ok()).is_some_and(|now| made(&now) != made(&before))
     };
     wait_until("the server listens in its place", has_changed);
     let mut client = serve(&place, &["--attach"]);

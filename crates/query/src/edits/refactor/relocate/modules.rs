@@ -186,6 +186,10 @@ impl<'a> Moving<'a> {
                 }
             }
         }
+        let label = graph.label(node);
+        if self.dialect == Dialect::Python && label.starts_with("__") && label.ends_with("__") {
+            return refuse(0, "has a meaning for the file it is in");
+        }
         let declared = text.strip_prefix("export ").unwrap_or(text);
         let declared = ["const ", "let ", "var "].iter().find_map(|word| declared.strip_prefix(word));
         if self.dialect == Dialect::Script && declared.is_some_and(|rest| rest.trim_start().starts_with(['{', '['])) {

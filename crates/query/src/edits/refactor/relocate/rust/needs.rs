@@ -101,6 +101,7 @@ impl Rust<'_> {
                     self.need(&to, row);
                     let (here, line) = (self.to.clone(), self.draft.file(&from)?.parsed.line_of(word.bytes.start));
                     self.raise(node, &here, (&from, line))?;
+                    self.raise_module(&self.from.clone(), &here)?;
                 }
                 None if is_path && is_child => {
                     let row = format!("{}::{name}", self.from.path());
