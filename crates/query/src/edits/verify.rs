@@ -609,6 +609,8 @@ fn new_cycle(
             let Some(way) = way_back(graph, to, path.as_str(), &unused) else { break };
             let mut hops = way.windows(2).map(|hop| (hop[0].clone(), hop[1].clone()));
             match hops.find(|(from, to)| may_not_run(graph, facts, from, to)) {
+                // A new file on a cycle that was there makes no new one.
+                None if was_cycle(before.graph(), &way) => break,
                 None => return Some(way),
                 Some(first) if first.0 == path.as_str() => break,
                 Some(hop) => drop(unused.insert(hop)),
@@ -616,6 +618,13 @@ fn new_cycle(
         }
     }
     None
+}
+
+/// Returns whether the files of a cycle imported each other in this order before, without those that are new.
+fn was_cycle(old: &Graph, way: &[String]) -> bool {
+    let mut known: Vec<&String> = way.iter().skip(1).filter(|path| old.find_file(path).is_some()).collect();
+    known.extend(known.first().copied());
+    known.len() > 2 && known.windows(2).all(|hop| imports(old, hop[0]).contains(hop[1].as_str()))
 }
 
 /// Returns whether no import of a file by another runs for certain when that is loaded.
