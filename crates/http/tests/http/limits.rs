@@ -10,7 +10,7 @@ use crate::client::{Answer, read_until};
 use crate::tools::count_running;
 use crate::{Server, start_test_tools, wait_until};
 
-/// Connections of the flood, where the system allows so many. The limits of the server are far below.
+/// Connections of the flood, where the system allows this many. The limits of the server are far below.
 const SLOW: u64 = 10_000;
 /// Descriptors of this process for everything else.
 const OTHER_FILES: u64 = 2_000;

@@ -18,7 +18,7 @@ pub(super) fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row
     let mut local = false;
     let Search { found, mut unknown } = search;
     let several = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
-    // Several files that an include may mean are no module.
+    // Several files that an include may mean do not make a module.
     let is_module = several && !rules.includes;
     for found in &found {
         match &found.entity {

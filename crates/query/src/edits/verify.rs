@@ -123,7 +123,7 @@ pub struct SiteCounts {
 }
 
 impl SiteCounts {
-    /// Counts the calls of an edge, of which some are known not to fit.
+    /// Counts the calls of an edge; some are known not to fit.
     fn add(&mut self, graph: &Graph, edge: &EdgeRef<'_>, misfits: usize, arguments: &mut Arguments<'_>) {
         let file = graph.path(edge.from);
         let is_known = |pos: &Pos| edge.tier == EdgeTier::Certain && arguments.count_given(file, *pos).is_some();

@@ -3,6 +3,7 @@
 mod apply;
 mod apply_batch;
 mod changes;
+mod checked_write;
 mod checking;
 mod delta;
 mod edit_commit;

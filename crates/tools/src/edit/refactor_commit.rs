@@ -8,13 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
-use super::checking::{self, Commands};
-use super::delta::{DeltaRow, compare_written};
-use super::joins::{Joined, join_written};
-use super::locks::check_locks;
+use super::checked_write::CheckedWrite;
 use super::refactor_input::{NoteRow, RefactorInput, note_rows, refactor_error};
-use super::verification::{Report, Verdict, report};
-use super::writing::{Reindexed, Syntax, roll_back, syntax, write};
 use crate::framework::{
     Answer, Command, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
     WriteTool,
@@ -43,17 +38,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<NoteRow>,
     #[serde(flatten)]
-    reindexed: Reindexed,
-    delta: DeltaRow,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verification: Option<Report>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    rolled_back: bool,
-    #[serde(flatten)]
-    joined: Joined,
-    /// Locks of other agents on the files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locks: Vec<String>,
+    written: CheckedWrite,
 }
 
 pub(crate) struct RefactorCommit;
@@ -94,47 +79,15 @@ impl WriteTool for RefactorCommit {
         let files = found.files.iter().map(|file| file.path.as_str().to_owned()).collect();
         let edits = found.files.into_iter().map(|file| edit_of(&snapshot, file)).collect::<Result<Vec<_>, _>>()?;
         let plan = plan_edits(cx, edits)?;
-        let locks = check_locks(cx, &snapshot, &plan)?;
-        let syntax: Vec<Syntax> = plan.edits().iter().map(|edit| syntax(&snapshot, edit, cx.cancel())).collect();
-        let plans = [plan];
-        let commands = match input.verify {
-            true => checking::before(cx, &snapshot, &plans)?,
-            false => Commands::None("`verify` is false".to_owned()),
-        };
-        // The write, and what it did.
-        let [plan] = &plans;
-        let written = write(cx, plan, true)?;
-        let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
-        let mut verification = delta.comparison().map(|delta| report(delta, &syntax));
-        if let Some(report) = &mut verification {
-            report.add_commands(checking::after(cx, &commands, &written.after));
-        }
-        let is_broken = verification.as_ref().is_some_and(|report: &Report| report.verdict == Verdict::Broken);
-        let rolls_back = is_broken && input.on_broken == OnBroken::Rollback;
-        if rolls_back {
-            roll_back(cx, plan, written.kept.as_deref())?;
-        }
-        let joined = match rolls_back {
-            true => Joined::default(),
-            false => join_written(cx, &snapshot, &written, &plans, &delta)?,
-        };
+        let written = CheckedWrite::commit(cx, &snapshot, plan, (input.verify, input.on_broken))?;
+        let (is_broken, rolls_back) = (written.is_broken(), written.rolled_back);
         let (state, hint) = match (is_broken, rolls_back) {
             (_, true) => (ProofState::Blocked, "undone: `verification.broken` says why"),
             (true, _) => (ProofState::Blocked, "repair what `verification.broken` lists"),
             _ => (ProofState::Triaging, "run the compiler or the tests"),
         };
         let guidance = Guidance::next(state, ToolRef("outline"), None, hint);
-        let output = Output {
-            files,
-            places: found.places,
-            notes: note_rows(&found.notes),
-            reindexed: Reindexed::new(written.not_indexed),
-            delta: delta.row(verification.is_some()),
-            verification,
-            rolled_back: rolls_back,
-            joined,
-            locks,
-        };
+        let output = Output { files, places: found.places, notes: note_rows(&found.notes), written };
         Ok(Answer::new(output).guidance(guidance))
     }
 }

@@ -7,13 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
-use super::checking::{self, Commands};
-use super::delta::{DeltaRow, compare_written};
-use super::joins::{Joined, join_written};
-use super::locks::check_locks;
+use super::checked_write::CheckedWrite;
 use super::rename_preview::{LeftRow, left_rows, rename_error};
-use super::verification::{Report, Verdict, report};
-use super::writing::{Reindexed, Syntax, roll_back, syntax, write};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
@@ -54,17 +49,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left: Vec<LeftRow>,
     #[serde(flatten)]
-    reindexed: Reindexed,
-    delta: DeltaRow,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verification: Option<Report>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    rolled_back: bool,
-    #[serde(flatten)]
-    joined: Joined,
-    /// Locks of other agents on the files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locks: Vec<String>,
+    written: CheckedWrite,
 }
 
 pub(crate) struct RenameCommit;
@@ -107,30 +92,8 @@ impl WriteTool for RenameCommit {
             .collect();
         let edits = found.files.into_iter().map(|file| edits_of(&snapshot, file)).collect::<Result<Vec<_>, _>>()?;
         let plan = plan_edits(cx, edits.into_iter().flatten().collect())?;
-        let locks = check_locks(cx, &snapshot, &plan)?;
-        let syntax: Vec<Syntax> = plan.edits().iter().map(|edit| syntax(&snapshot, edit, cx.cancel())).collect();
-        let plans = [plan];
-        let commands = match input.verify {
-            true => checking::before(cx, &snapshot, &plans)?,
-            false => Commands::None("`verify` is false".to_owned()),
-        };
-        // The write, and what it did.
-        let [plan] = &plans;
-        let written = write(cx, plan, true)?;
-        let delta = compare_written((&snapshot, &written.after), &plans, written.not_indexed, cx.cancel());
-        let mut verification = delta.comparison().map(|delta| report(delta, &syntax));
-        if let Some(report) = &mut verification {
-            report.add_commands(checking::after(cx, &commands, &written.after));
-        }
-        let is_broken = verification.as_ref().is_some_and(|report: &Report| report.verdict == Verdict::Broken);
-        let rolls_back = is_broken && input.on_broken == OnBroken::Rollback;
-        if rolls_back {
-            roll_back(cx, plan, written.kept.as_deref())?;
-        }
-        let joined = match rolls_back {
-            true => Joined::default(),
-            false => join_written(cx, &snapshot, &written, &plans, &delta)?,
-        };
+        let written = CheckedWrite::commit(cx, &snapshot, plan, (input.verify, input.on_broken))?;
+        let (is_broken, rolls_back) = (written.is_broken(), written.rolled_back);
         let hint = hint_of(is_broken, rolls_back);
         let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };
         let guidance = Guidance::next(state, ToolRef("search"), Some(snapshot.graph().label(node).to_owned()), hint);
@@ -140,12 +103,7 @@ impl WriteTool for RenameCommit {
             files: rows,
             possible_left: found.possible.len(),
             left: left_rows(&found.left),
-            reindexed: Reindexed::new(written.not_indexed),
-            delta: delta.row(verification.is_some()),
-            verification,
-            rolled_back: rolls_back,
-            joined,
-            locks,
+            written,
         };
         Ok(Answer::new(output).guidance(guidance))
     }

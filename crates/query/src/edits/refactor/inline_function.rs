@@ -122,7 +122,7 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
         *other != node && graph.parent(*other) == graph.parent(node) && graph.kind(*other) == NodeKind::Function
     });
     match twin {
-        Some(other) => at("is another definition of the name", other),
+        Some(other) => at("defines the name as well", other),
         None => Ok(()),
     }
 }

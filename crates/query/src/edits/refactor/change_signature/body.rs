@@ -203,7 +203,7 @@ fn is_unnamed(text: &str) -> bool {
     name == "_" || !text.contains(['{', '[', '('])
 }
 
-/// The text without imports of packages of Go that are no longer named: they are errors.
+/// The text without imports of Go packages that it no longer names, which would be errors.
 pub(super) fn drop_imports(language: Language, before: &str, text: String) -> String {
     if language != Language::Go {
         return text;

@@ -61,7 +61,7 @@ pub(super) enum Filler {
     Undefined,
     /// The default is written out.
     Default,
-    /// There are no defaults.
+    /// The language has no default values.
     Nothing,
 }
 

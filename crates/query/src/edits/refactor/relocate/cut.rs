@@ -111,7 +111,7 @@ impl Parsed {
 /// A change of a text: what takes the place of some bytes.
 pub(super) type Patch = (Range<usize>, String);
 
-/// Applies patches, of which only deletions may overlap.
+/// Applies patches. Only deletions may overlap.
 pub(super) fn apply(text: &str, mut patches: Vec<Patch>) -> String {
     patches.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);

@@ -290,7 +290,7 @@ impl<'a> Java<'a> {
         Ok(list_imports(file.text(), &file.parsed.items))
     }
 
-    fn need(&mut self, path: &str, row: Row) {
+    fn add_import(&mut self, path: &str, row: Row) {
         self.needed.entry(path.to_owned()).or_default().insert(row);
     }
 
@@ -347,7 +347,7 @@ impl<'a> Java<'a> {
                         return Err(self.draft.refuse(&to, line, format!("imports something else as `{name}`")));
                     }
                     if import.is_static || import.path != format!("{}.{name}", self.to) {
-                        self.need(&to, import.row());
+                        self.add_import(&to, import.row());
                     }
                 }
                 continue;
@@ -361,13 +361,13 @@ impl<'a> Java<'a> {
                 let line = text[..word.bytes.start].matches('\n').count() + 1;
                 self.raise(node, (&from, u32::try_from(line).unwrap_or(0)))?;
                 let row = Row::of(format!("{}.{name}", self.from));
-                self.need(&to, row);
+                self.add_import(&to, row);
             }
         }
         if !self.is_whole {
             for import in imports.iter().filter(|import| import.is_wildcard) {
                 let row = import.row();
-                self.need(&to, row);
+                self.add_import(&to, row);
             }
         }
         Ok(())
@@ -501,7 +501,7 @@ impl<'a> Java<'a> {
             words.iter().filter(|(word, name)| name == label && !self.draft.goes(path, word.bytes.start)).count();
         if names > 0 && !defines {
             self.draft.places += names;
-            self.need(path, Row::of(format!("{to}.{label}")));
+            self.add_import(path, Row::of(format!("{to}.{label}")));
         }
         Ok(())
     }

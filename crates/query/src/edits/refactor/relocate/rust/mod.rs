@@ -411,7 +411,7 @@ impl<'a> Rust<'a> {
         graph.find_file(found)
     }
 
-    fn need(&mut self, path: &str, row: String) {
+    fn add_import(&mut self, path: &str, row: String) {
         self.needed.entry(path.to_owned()).or_default().insert(row);
     }
 }

@@ -98,14 +98,14 @@ impl Rust<'_> {
                 }
                 Some(node) if edges.contains(&word.bytes.start) || is_upper || is_path => {
                     let row = format!("{}::{name}", self.from.path());
-                    self.need(&to, row);
+                    self.add_import(&to, row);
                     let (here, line) = (self.to.clone(), self.draft.file(&from)?.parsed.line_of(word.bytes.start));
                     self.raise(node, &here, (&from, line))?;
                     self.raise_module(&self.from.clone(), &here)?;
                 }
                 None if is_path && is_child => {
                     let row = format!("{}::{name}", self.from.path());
-                    self.need(&to, row);
+                    self.add_import(&to, row);
                     self.raise_module(&self.from.child(name), &self.to.clone())?;
                 }
                 _ => {}
@@ -178,13 +178,13 @@ impl Rust<'_> {
             if !leaf.is_renamed {
                 // `b::helper` in the module `b` itself.
                 let row = target.to_string();
-                self.need(to, row);
+                self.add_import(to, row);
                 return Ok(());
             }
         }
         if path == format!("{target}::{last}") {
             if leaf.is_renamed {
-                self.need(to, format!("self::{last} as {}", leaf.name));
+                self.add_import(to, format!("self::{last} as {}", leaf.name));
             }
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Rust<'_> {
             (_, true) => format!("{path}::*"),
             _ => path,
         };
-        self.need(to, row);
+        self.add_import(to, row);
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl Rust<'_> {
                 _ => continue,
             };
             if self.modules.of(graph.path(used.to)).root == self.from.root {
-                self.need(&to, format!("{path}::{}", graph.label(used.to)));
+                self.add_import(&to, format!("{path}::{}", graph.label(used.to)));
             }
         }
         for glob in globs {
@@ -275,7 +275,7 @@ impl Rust<'_> {
             };
             let Some(of) = of.filter(|of| graph.path(*of) != to) else { continue };
             if self.modules.of(graph.path(of)).root == self.from.root {
-                self.need(&to, format!("{}::{name}", self.modules.of(graph.path(of)).path()));
+                self.add_import(&to, format!("{}::{name}", self.modules.of(graph.path(of)).path()));
                 let here = self.to.clone();
                 self.raise(of, &here, (&used.path, used.pos.line))?;
             }

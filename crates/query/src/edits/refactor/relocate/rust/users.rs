@@ -195,7 +195,7 @@ impl Rust<'_> {
             None if is_of_old_file => {
                 self.raise_module(&self.to.clone(), here)?;
                 let row = self.new_path(here, None, label);
-                self.need(path, row);
+                self.add_import(path, row);
                 self.draft.places += 1;
             }
             None => {}
