@@ -29,6 +29,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tools", &["query", "layout", "mind", "sessions", "edit", "run", "engine", "base"]),
     ("server", &["tools", "mind", "engine", "base"]),
     ("http", &["server", "tools", "query", "mind", "engine", "store", "base"]),
+    ("share", &["store", "base"]),
+    ("team", &["memory", "store", "base"]),
+    ("fleet", &["share", "team", "base"]),
     ("cli", &["http", "server", "tools", "query", "layout", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),
 ];
