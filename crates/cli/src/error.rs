@@ -87,6 +87,9 @@ pub(crate) enum CliError {
     /// Files that usually change with others did not; they have been printed.
     #[error("{0} files did not change")]
     NotChanged(usize),
+    /// `m1nd-fleet` failed with this exit code, and has said why.
+    #[error("`m1nd-fleet` failed with exit code {0}")]
+    Companion(u8),
     /// The reader of the output closed it. Not an error for the user.
     #[error("the reader closed the output")]
     BrokenPipe,
@@ -125,7 +128,9 @@ impl CliError {
                 EngineError::WriterStopped | EngineError::Internal(_) => Exit::Internal,
                 _ => Exit::Failed,
             },
-            Self::Memory(_) | Self::Usage { .. } | Self::Failed { .. } | Self::Output(_) => Exit::Failed,
+            Self::Memory(_) | Self::Usage { .. } | Self::Failed { .. } | Self::Companion(_) | Self::Output(_) => {
+                Exit::Failed
+            },
             Self::NothingFound | Self::Findings(_) => Exit::Negative,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,
@@ -141,6 +146,7 @@ impl CliError {
             Self::Memory(MemoryError::NoProject { .. } | MemoryError::NoFile { .. }) => 3,
             Self::Memory(MemoryError::DaemonNotRunning) => 4,
             Self::Memory(error) if error.is_denied() => 5,
+            Self::Companion(code) => *code,
             _ if is_memory && self.exit() == Exit::Failed && !self.is_usage() => 1,
             _ => self.exit() as u8,
         }

@@ -5,6 +5,7 @@ mod args;
 mod choices;
 mod clients;
 mod commands;
+mod companion;
 mod error;
 mod flags;
 mod json;
@@ -86,6 +87,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Verify(args)) => commands::verify::run(args, common, out),
         Some(Command::Write(args)) => commands::write::run(args, common, out),
         Some(Command::Lock(args)) => commands::lock::run(args, common, out),
+        Some(Command::Team(args)) => commands::team::run(args, common),
         Some(Command::Workspace(args)) => commands::workspace::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
@@ -110,7 +112,8 @@ fn show(error: &CliError, out: &mut Out) {
         | CliError::Problems(_)
         | CliError::Findings(_)
         | CliError::NothingFound
-        | CliError::NotChanged(_) => return,
+        | CliError::NotChanged(_)
+        | CliError::Companion(_) => return,
         CliError::Tool(error) if out.json => {
             let _ = out.value(&error.to_json());
             return;

@@ -41,7 +41,7 @@ pub use parser::{
     ParseProblem, Parsed, Stats, parse,
 };
 pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalled, Rejected, RejectedSeverity};
-pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
+pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status, title_words};
 pub use relations::{Relation, RelationKind, relations};
 pub use session_file::{Note, SESSION_RULE, SessionNotes, session_notes};
 pub use sessions::{

@@ -115,27 +115,40 @@ impl RecordId {
             text.push_str(part);
             text.push('\0');
         }
-        if title.is_ascii() {
-            // Like below, but at once: this covers most titles.
-            let mut previous = b' ';
-            for byte in title.bytes().chain([b' ']) {
-                match (byte.is_ascii_alphanumeric(), previous.is_ascii_alphanumeric()) {
-                    (true, _) => text.push(char::from(byte.to_ascii_lowercase())),
-                    (false, true) => text.push(' '),
-                    (false, false) => {}
-                }
-                previous = byte;
-            }
-        } else {
-            for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
-                text.push_str(&word.to_lowercase());
-                text.push(' ');
-            }
-        }
+        push_words(&mut text, title);
         let hash = blake3::hash(text.as_bytes());
         let mut first = [0; 8];
         first.copy_from_slice(&hash.as_bytes()[..8]);
         Self(u64::from_be_bytes(first))
+    }
+}
+
+/// The words by which titles are compared: two memories of one text and kind with the same words are one memory.
+#[must_use]
+pub fn title_words(title: &str) -> String {
+    let mut text = String::with_capacity(title.len());
+    push_words(&mut text, title);
+    text
+}
+
+/// Appends the words of a title in lower case, without punctuation.
+fn push_words(text: &mut String, title: &str) {
+    if title.is_ascii() {
+        // Like below, but at once: this covers most titles.
+        let mut previous = b' ';
+        for byte in title.bytes().chain([b' ']) {
+            match (byte.is_ascii_alphanumeric(), previous.is_ascii_alphanumeric()) {
+                (true, _) => text.push(char::from(byte.to_ascii_lowercase())),
+                (false, true) => text.push(' '),
+                (false, false) => {}
+            }
+            previous = byte;
+        }
+    } else {
+        for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            text.push_str(&word.to_lowercase());
+            text.push(' ');
+        }
     }
 }
 

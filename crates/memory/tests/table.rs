@@ -268,6 +268,15 @@ fn newest_first_files_are_read_in_order_of_time() {
 }
 
 #[test]
+fn days_count_in_a_file_to_which_older_ones_were_appended() {
+    let text = "## 2024-12-10\nproblem: login loop on Safari\n\n## 2024-12-12\nfixed: login loop on Safari\n\n\
+                ## 2024-12-11\nproblem: login loop on Safari\n";
+    let parsed = read(text);
+    let [record] = parsed.records.as_slice() else { panic!("{:#?}", parsed.records) };
+    assert_eq!((record.status, record.resolved_by_line), (Some(Status::Resolved), Some(5)));
+}
+
+#[test]
 fn explicit_words_supersede() {
     let cases = [
         ("decided to use Redis for the queue\n\nGoing with RabbitMQ instead of Redis\n", true),

@@ -191,6 +191,9 @@ pub(crate) enum Command {
     /// List the repositories that are answered over as one
     #[command(display_order = 52)]
     Workspace(WorkspaceArgs),
+    /// Share memories with a team, through PostgreSQL
+    #[command(display_order = 65, disable_help_flag = true)]
+    Team(TeamArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -314,6 +317,14 @@ pub(crate) struct CallArgs {
     /// The tool's arguments as flags (`--top-k 5`) or as JSON (`--json '{"top_k": 5}'`); `--help` lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
     pub arguments: Vec<String>,
+}
+
+/// Arguments for `m1nd-fleet team`, as they are.
+#[derive(Debug, Args)]
+pub(crate) struct TeamArgs {
+    /// A command and its arguments; `--help` lists them
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+    pub arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Args, Default)]

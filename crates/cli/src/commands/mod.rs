@@ -16,6 +16,7 @@ pub(crate) mod open;
 pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
+pub(crate) mod team;
 pub(crate) mod trail;
 pub(crate) mod uninstall;
 pub(crate) mod upgrade;

@@ -1,6 +1,7 @@
 //! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace
 //! others.
 
+use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 
 use super::cues::Role;
@@ -97,15 +98,26 @@ pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> (Vec<Reco
     (timeline.records, Titles { tokens: timeline.tokens, lexicon: timeline.lexicon })
 }
 
-/// Files grow at the end or, newest day first, at the top.
+/// Files grow at the end or, newest day first, at the top. In a file whose days are in neither order, such as one to which
+/// older memories of others were appended, days count; what has no day of its own keeps its place behind the line above.
 fn sort_by_time(drafts: &mut [Draft]) {
     let dates = || drafts.iter().filter_map(|draft| draft.date);
     let newest_first = dates().next() > dates().next_back();
     if newest_first {
         drafts.sort_by_key(|draft| (draft.date, draft.line));
-    } else {
-        drafts.sort_by_key(|draft| draft.line);
+        return;
     }
+    drafts.sort_by_key(|draft| draft.line);
+    if drafts.iter().filter_map(|draft| draft.date).is_sorted() {
+        return;
+    }
+    let mut day = None;
+    let days = drafts.iter().map(|draft| {
+        day = draft.date.or(day);
+        (draft.line, day)
+    });
+    let days: FxHashMap<u32, Option<Date>> = days.collect();
+    drafts.sort_by_key(|draft| (days.get(&draft.line).copied().flatten(), draft.line));
 }
 
 impl Timeline {

@@ -1,35 +1,28 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use m1nd_base::{is_hidden, show_hidden};
 use serde_json::Value;
 
 /// Most digits of an escape: those of the last code point.
 const MAX_DIGITS: usize = 6;
 
-/// Escapes characters that a terminal would interpret or not show, as `\u{…}`: control characters other than tab and
-/// line feed (so no escape sequence survives), bidirectional controls, zero-width and tag characters, variation
-/// selectors.
-///
-/// Text of a repository is data, and the reader of an answer must see all of it.
+/// Escapes hidden characters, see [`show_hidden`]. Text of a repository is data, and the reader of an answer must see all
+/// of it.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escape_text(text, false)
+    show_hidden(text)
 }
 
 /// Like [`visible`], for the name of a file or symbol: a backslash that would be read as the start of such an escape is
 /// escaped, too, so that [`parse_visible`] gives back every name. In other texts it stays as it is, since source code
 /// with such escapes is copied from answers.
 pub(crate) fn visible_name(name: &str) -> Cow<'_, str> {
-    escape_text(name, true)
-}
-
-fn escape_text(text: &str, is_name: bool) -> Cow<'_, str> {
-    let is_escaped = |at: usize, c: char| is_hidden(c) || is_name && escape_at(&text[at..]).is_some();
-    if !text.char_indices().any(|(at, c)| is_escaped(at, c)) {
-        return Cow::Borrowed(text);
+    if !has_escape(name) {
+        return show_hidden(name);
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    for (at, c) in text.char_indices() {
-        if is_escaped(at, c) {
+    let mut out = String::with_capacity(name.len() + 16);
+    for (at, c) in name.char_indices() {
+        if is_hidden(c) || escape_at(&name[at..]).is_some() {
             let _ = write!(out, "\\u{{{:x}}}", c as u32);
         } else {
             out.push(c);
@@ -63,20 +56,6 @@ fn escape_at(text: &str) -> Option<(char, usize)> {
     let digits = rest.find('}').filter(|digits| (1..=MAX_DIGITS).contains(digits))?;
     let c = u32::from_str_radix(&rest[..digits], 16).ok().and_then(char::from_u32)?;
     (is_hidden(c) || c == '\\').then_some((c, "\\u{".len() + digits + "}".len()))
-}
-
-fn is_hidden(c: char) -> bool {
-    match c {
-        '\t' | '\n' => false,
-        _ if c.is_control() => true,
-        '\u{ad}' | '\u{61c}' | '\u{feff}' => true,
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
-        // Variation selectors, of which a text can hold any number: they can carry hidden data.
-        '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' => true,
-        _ => false,
-    }
 }
 
 /// Applies [`visible`] to every text of a value, including keys, and [`visible_name`] to texts that `is_name` tells to

@@ -1,0 +1,13 @@
+//! `m1nd team`: passed on to `m1nd-fleet`.
+
+use crate::args::{Common, TeamArgs};
+use crate::companion;
+use crate::error::CliError;
+
+/// Runs the command.
+pub(crate) fn run(args: &TeamArgs, common: &Common) -> Result<(), CliError> {
+    match companion::run_with(common, "team", &args.arguments)? {
+        0 => Ok(()),
+        code => Err(CliError::Companion(code)),
+    }
+}
