@@ -162,7 +162,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Php,
         name: "php",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["php", "phtml", "php5", "phps"],
         names: &["php"],
     },

@@ -86,7 +86,8 @@ impl ReadingRules {
             Language::Go => &GO,
             Language::Java => &JAVA,
             Language::Kotlin | Language::CSharp => &TYPED,
-            Language::Scala | Language::Php => &TAGGED,
+            Language::Scala => &TAGGED,
+            Language::Php => &PHP,
             _ => &Self::DEFAULT,
         }
     }
@@ -129,5 +130,8 @@ const JAVA: ReadingRules = ReadingRules { has_fields_apart: true, ..TYPED };
 /// Kotlin and C#.
 const TYPED: ReadingRules = ReadingRules { names_interfaces: true, ..TAGGED };
 
-/// Scala and PHP.
+const PHP: ReadingRules =
+    ReadingRules { names_arguments: true, has_fields_apart: true, names_interfaces: true, ..TAGGED };
+
+/// Scala.
 const TAGGED: ReadingRules = ReadingRules { links: Some(CommentLinks::Tags), ..ReadingRules::DEFAULT };

@@ -188,7 +188,7 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     let unit = eval.unit(file);
     let import = unit.facts.imports[id.index()];
     let relation = if import.flags.reexport { Relation::Reexports } else { Relation::Imports };
-    let is_header = eval.rules(file).includes && import.kind == ImportKind::Include;
+    let is_header = import.kind == ImportKind::Include;
     let module_name = module_name(eval.project, unit, &import, is_header);
     let name = match import.kind {
         ImportKind::Symbol(name) | ImportKind::FileModule(name) => unit.facts.name(name),
@@ -492,10 +492,11 @@ fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a s
 /// The name spaces a role looks in, most fitting first.
 pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
     let apart = eval.rules(file).methods_apart;
+    let by_path = eval.rules(file).takes_methods_by_path();
     let wants: &[Namespace] = match role {
         Role::Call if apart && eval.names_class(file, expr) => &[Namespace::Type],
         Role::Call if apart => &[Namespace::Callee],
-        Role::Read if apart && matches!(eval.unit(file).facts.expr(expr), Expr::Path { .. }) => &[Namespace::Callee],
+        Role::Read if by_path && matches!(eval.unit(file).facts.expr(expr), Expr::Path { .. }) => &[Namespace::Callee],
         Role::Type | Role::Inherit | Role::Implement | Role::Decorate if apart => &[Namespace::Type],
         Role::Call => &[Namespace::Callee, Namespace::Value, Namespace::Type],
         Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],

@@ -63,9 +63,19 @@ fn local_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
     named.map(|(row, _)| local_word(unit.facts.name(row.name)))
 }
 
-/// Words of what no other file of code asks for.
+/// The word of a name at the top of a file, in languages where the whole program knows it.
+pub(crate) fn global_word(name: &str) -> Word {
+    Word::of(&format!("global {name}"))
+}
+
+/// The words of all such names.
+fn global_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
+    unit.global_names().map(|name| global_word(unit.facts.name(name)))
+}
+
+/// Words of names whose look-ups do not depend on what is known of the definition.
 fn asked_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
-    variable_words(unit).chain(option_words(unit)).chain(local_words(unit))
+    variable_words(unit).chain(option_words(unit)).chain(local_words(unit)).chain(global_words(unit))
 }
 
 /// The words under which documents may find one of two states of a file and not the other, though other files see the

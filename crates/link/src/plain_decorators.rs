@@ -174,6 +174,22 @@ const ANNOTATIONS: &[&str] = &[
 ];
 
 /// Of languages whose names are not followed beyond a file: by name alone.
+pub(crate) const PHP: Rows = &[
+    (
+        "php",
+        &[
+            "AllowDynamicProperties",
+            "Attribute",
+            "Deprecated",
+            "NoDiscard",
+            "Override",
+            "ReturnTypeWillChange",
+            "SensitiveParameter",
+        ],
+    ),
+    ("JetBrains\\PhpStorm", &["ArrayShape", "Deprecated", "ExpectedValues", "Immutable", "NoReturn", "Pure"]),
+];
+
 pub(crate) const OUTLINED: Rows = &[
     ("", ANNOTATIONS),
     (

@@ -214,7 +214,7 @@ pub struct Rules {
     pub bare_members: BareMembers,
     /// Order of bases.
     pub member_order: MemberOrder,
-    /// Lookup of bare names ends at an inline module's scope (Rust).
+    /// Lookup of bare names ends at an inline module's scope (Rust, PHP).
     pub module_scope_ends_lookup: bool,
     /// Importers see `Export` rows, and calls of local variables are references to what these hold (JavaScript);
     /// otherwise they see the bindings of the module's scope.
@@ -321,6 +321,17 @@ pub struct Rules {
     ///
     /// [`Namespace::Callee`]: m1nd_lang::facts::Namespace::Callee
     pub methods_apart: bool,
+    /// What stands at the top of files is known to the whole program by its namespace, whatever file it is in (PHP).
+    pub global_names: bool,
+    /// A method of a class knows the class that it was called on: what it declares to return is a value of that.
+    pub binds_called_class: bool,
+    /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
+    /// members.
+    pub has_mixins: bool,
+    /// Texts, numbers and arrays have methods.
+    pub plain_values_have_members: bool,
+    /// Methods that are called in place of one that a class lacks.
+    pub missing_methods: &'static [&'static str],
     /// A class without a constructor has that of its base.
     pub constructors_inherited: bool,
     /// Folders are packages: their members are the types that files in them declare, and nothing else.
@@ -424,6 +435,11 @@ impl Rules {
         overloads: Overloads::None,
         private_methods: PrivateMethods::Hidden,
         methods_apart: false,
+        global_names: false,
+        binds_called_class: false,
+        has_mixins: false,
+        plain_values_have_members: true,
+        missing_methods: &[],
         constructors_inherited: true,
         folders_are_packages: false,
         literal_types: &[],
@@ -438,6 +454,11 @@ impl Rules {
         fixtures: None,
         linked: false,
     };
+
+    /// Returns whether `base::name` takes a method as a value, never a field (Java).
+    pub(crate) fn takes_methods_by_path(&self) -> bool {
+        self.methods_apart && !self.global_names
+    }
 
     /// Names of standard types that values have without an annotation.
     pub(crate) fn implied_types(&self) -> impl Iterator<Item = &'static str> {

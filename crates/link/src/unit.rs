@@ -138,7 +138,7 @@ impl Unit {
         if let Some(fixtures) = rules.fixtures {
             unit.fixtures = unit.find_fixtures(fixtures.decorators);
         }
-        if rules.overloads != Overloads::None {
+        if rules.overloads != Overloads::None || rules.methods_apart {
             unit.find_calls();
         }
         unit.passes = Passes::find(&unit);
@@ -302,6 +302,18 @@ impl Unit {
             let owner = method.owner.map(|owner| self.facts.definition(owner));
             method.flags.is_abstract && owner.is_some_and(|owner| owner.flags.is_structural)
         })
+    }
+
+    /// The names that the file gives to the whole program, with repetitions.
+    pub(crate) fn global_names(&self) -> impl Iterator<Item = NameId> + '_ {
+        let facts = &self.facts;
+        let is_open = |scope: ScopeId| {
+            let row = facts.scopes[scope.index()];
+            scope == FactsBuilder::FILE || row.kind == ScopeKind::Module
+        };
+        let rows = facts.bindings.iter().filter(|_| self.rules.global_names);
+        let rows = rows.filter(move |row| matches!(row.target, BindingTarget::Definition(_)) && is_open(row.scope));
+        rows.map(|row| row.name)
     }
 
     /// The names that the scope of the file knows.

@@ -283,6 +283,22 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             "src/app/Users.java::Users -> src/app/Users.java::Users::users: provider",
         ],
     ),
+    (
+        "symfony",
+        &[
+            (
+                "src/Users.php",
+                "<?php\nnamespace App;\nuse Symfony\\Component\\Routing\\Attribute\\Route;\n\
+                 use PHPUnit\\Framework\\Attributes\\Test;\nclass Users {\n  #[Route('/users')]\n  public function all() {}\n  \
+                 #[Own]\n  public function no() {}\n  #[Test]\n  public function works() {}\n}\n",
+            ),
+            ("src/Own.php", "<?php\nnamespace App;\nclass Own {}\n"),
+        ],
+        &[
+            "src/Users.php::Users -> src/Users.php::Users::all: http route",
+            "src/Users.php::Users -> src/Users.php::Users::works: test",
+        ],
+    ),
 ];
 
 #[test]

@@ -180,6 +180,11 @@ fn java() {
 }
 
 #[test]
+fn php() {
+    run("php", 15);
+}
+
+#[test]
 fn cpp() {
     run("cpp", 60);
 }

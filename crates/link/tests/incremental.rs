@@ -1,11 +1,13 @@
 //! Linking what changed gives what linking everything again gives, over random edits of small projects.
 
 mod common;
+mod incremental_samples;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use incremental_samples::{LINES, PHP, WORDS};
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_link::{
@@ -440,134 +442,6 @@ fn clean(tree: &Tree) -> Tree {
     state
 }
 
-/// Lines that bring names in, by the end of a path; `{a}` and `{b}` are replaced by words of the fixtures.
-const LINES: &[(&str, &[&str])] = &[
-    (
-        ".py",
-        &[
-            "def {a}(): return {b}()",
-            "class {a}({b}): ...",
-            "class {a}({b}):\n    def {b}(self): return self.{a}()",
-            "    def {a}(self): return self.{b}()",
-            "    {a} = {b}",
-            "{a} = {b}",
-            "{a}.{b} = {a}",
-            "from {a} import *",
-            "from .{a} import *",
-            "from {a} import {b}",
-            "__all__ = ['{a}', '{b}']",
-            "def {a}(x): x.{b}()",
-        ],
-    ),
-    (
-        ".ts",
-        &[
-            "export function {a}() { return {b}(); }",
-            "export class {a} extends {b} { {b}() { return this.{a}(); } }",
-            "export * from './{a}';",
-            "export { {a} as {b} } from './{b}';",
-            "export const {a} = {b};",
-            "export interface {a} extends {b} { {b}(): {a}; }",
-            "export interface {a} { {b}: () => void; {a}?: number }",
-            "export function {a}({ {b} }: { {a}(): void }) { {b}(); const local = {a}; local(1); }",
-            "export const {a} = { {b}() {}, {a}: {b} };",
-            "import * as {a} from './{b}';",
-            "{a}.{b} = () => {a}();",
-            "  {a}() { return this.{b}(); }",
-            "export default {a};",
-            "function {a}(x: any) { x.{b}(); }",
-        ],
-    ),
-    (
-        ".rs",
-        &[
-            "pub fn {a}() -> {b} { {b}() }",
-            "pub struct {a};\nimpl {a} { pub fn {b}(&self) -> {b} { self.{a}() } }",
-            "impl {a} { pub fn {b}(&self) {} }",
-            "pub trait {a} { fn {b}(&self) { self.{a}() } }",
-            "impl {a} for {b} {}",
-            "pub use {a}::*;",
-            "use crate::{a}::{b};",
-            "pub type {a} = {b};",
-            "pub mod {a} { pub use super::{b}; }",
-            "pub mod {a};",
-            "#[path = \"{a}.rs\"]\nmod {b};",
-            "use super::{a}::{b};",
-            "extern crate {a} as {b};",
-            "macro_rules! {a} { () => { {b}() }; }",
-            "fn {a}() { {b}!() }",
-            "    pub fn {a}(&self) { self.{b}() }",
-            "fn {a}(x: &impl {b}) { x.{b}(); }",
-            "pub fn {a}() -> {b} { use {a}::*; {b}() }",
-        ],
-    ),
-    (
-        ".java",
-        &[
-            "class {a} extends {b} { {b} {b}() { return {a}(); } }",
-            "interface {a} { int {b}(); }",
-            "    public int {a}() { return {b}(); }",
-            "    public int {a}(int {b}) { return {b}(); }",
-            "    {a} {b};",
-            "import q.{a};",
-            "import static q.{a}.*;",
-        ],
-    ),
-    (
-        ".go",
-        &[
-            "func {a}() {b} { return {b}() }",
-            "func ({a} {a}) {b}() int { return {a}.{a}() }",
-            "type {a} struct { {b} }",
-            "type {a} interface { {b}() int }",
-            "type {a} {b}",
-            "var {a} = {b}()",
-            "func {a}(x {b}) { x.{a}() }",
-        ],
-    ),
-    (
-        ".c",
-        &[
-            "int {a}(int x) { return {b}(x); }",
-            "struct {a} { int (*{b})(int); };",
-            "#define {a} {b}",
-            "int {a}(int);",
-            "#include \"{a}.h\"",
-        ],
-    ),
-    (
-        ".h",
-        &[
-            "int {a}(int x);",
-            "#define {a}(x) {b}(x)",
-            "typedef struct {a} { int {b}; } {b};",
-            "extern int {a};",
-            "#include \"{a}.h\"",
-        ],
-    ),
-    (
-        ".proto",
-        &[
-            "  rpc {a}({b}) returns ({b});",
-            "message {a} { {b} {a} = 1; }",
-            "service {a} {",
-            "}",
-            "import \"all/{a}.proto\";",
-        ],
-    ),
-    (".sql", &["CREATE TABLE {a} (unit INT);", "INSERT INTO {a} SELECT * FROM {b};", "ALTER TABLE {a} ADD {b} INT;"]),
-    (".yaml", &["  {a}:", "    image: {a}", "    build: ./{a}", "      {a}: 1", "    depends_on: [{a}]"]),
-    (".dockerfile", &["ENV {a}=1", "FROM {a}", "CMD [\"{a}.py\"]"]),
-    (".graphql", &["type Query { {a}: {b} }", "type {a} { {b}: {a} }", "query { {a} {b} }"]),
-    (
-        ".cc",
-        &["int {a}(int x) { return {b}(x); }", "namespace geo { int {a}() { return {b}(); } }", "using namespace {a};"],
-    ),
-];
-
-/// Words of the fixtures.
-const WORDS: &[&str] = &["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all", "Base", "lib"];
-
 /// A line that brings names in.
 fn new_line(random: &mut Random, path: &str) -> String {
     let rows = LINES.iter().find(|(ending, _)| path.ends_with(ending)).map_or(&[][..], |(_, rows)| rows);
@@ -765,6 +639,11 @@ fn rust_test_edits() {
 #[test]
 fn java_edits() {
     sequences(JAVA);
+}
+
+#[test]
+fn php_edits() {
+    sequences(PHP);
 }
 
 #[test]

@@ -47,6 +47,7 @@ pub(super) const PHP: OutsideCalls = OutsideCalls {
     bases: CLASSES,
     overriding: Overriding::ByName,
     hidden_words: &["private"],
+    reflected_classes: &["Controller", "Job", "Listener", "Middleware", "Observer", "Policy", "Subscriber"],
     ..OutsideCalls::NONE
 };
 

@@ -64,7 +64,7 @@ impl Eval<'_> {
                 let base_want = if is_value { Namespace::Value } else { Namespace::Any };
                 self.resolve_member(file, base, unit.name(name), base_want, want)
             }
-            Expr::Path { base, name } if self.rules(file).methods_apart => {
+            Expr::Path { base, name } if self.rules(file).takes_methods_by_path() => {
                 // A method taken of a value or of a type.
                 self.resolve_member(file, base, unit.name(name), Namespace::Value, want)
             }
@@ -80,6 +80,20 @@ impl Eval<'_> {
             Expr::Import(import) => self.import(file, import, want),
             Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),
             Expr::Generic { base, .. } => self.resolve(file, base, want),
+            // A method that is taken of a value.
+            Expr::Implicit { base, name } if self.rules(file).global_names => {
+                self.resolve_member(file, base, unit.name(name), Namespace::Value, Namespace::Callee)
+            }
+            Expr::SelfType { .. } => {
+                let types = self.eval(file, expr, want);
+                let mut search = Search { unknown: types.unknown, ..Search::default() };
+                for value in types.items {
+                    if let Value::Def(of, _) = value {
+                        search.push(Found::plain(Entity::Def(of)));
+                    }
+                }
+                search
+            }
             Expr::Super { .. } => {
                 let supers = self.eval(file, expr, want);
                 let mut search = Search { unknown: supers.unknown, ..Search::default() };
@@ -248,7 +262,10 @@ impl Eval<'_> {
                 _ => break,
             }
         }
-        let search = self.outside(file, name, want);
+        let search = match rules.global_names {
+            true => self.find_in_program(file, start, name, want),
+            false => self.outside(file, name, want),
+        };
         if !search.found.is_empty() {
             return search;
         }

@@ -100,6 +100,8 @@ struct Memos {
     signatures: FxHashMap<(FileId, ExprId), Rc<[given::Signature]>>,
     /// The functions that fields, variables and parameters may hold.
     held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
+    /// Names of the whole program, by the file that asks and their namespaces.
+    global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
     /// Values of variables.
     variables: FxHashMap<(DefRef, Namespace), Values>,
 }
@@ -356,7 +358,7 @@ impl<'a> Eval<'a> {
     fn eval_expr(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
         let unit = self.unit(file);
         match unit.facts.expr(expr) {
-            Expr::Path { .. } if want == Namespace::Value && self.rules(file).methods_apart => {
+            Expr::Path { .. } if want == Namespace::Value && self.rules(file).takes_methods_by_path() => {
                 let search = self.resolve(file, expr, Namespace::Callee);
                 self.values_of(search, Namespace::Callee)
             }

@@ -5,6 +5,7 @@ use m1nd_lang::Language;
 mod go;
 mod java;
 pub(crate) mod messages;
+mod php;
 mod python;
 pub(crate) mod rpc;
 mod rust;
@@ -90,14 +91,15 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
         Some(Language::Rust) => rust::ROWS,
         Some(Language::Go) => go::ROWS,
         Some(Language::Java) => java::ROWS,
+        Some(Language::Php) => php::ROWS,
         _ => &[],
     }
 }
 
-/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
+/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`, PHP `\` before what is below.
 pub(crate) fn is_of(package: &str, row: &str) -> bool {
     let same = |(a, b): (u8, u8)| a == b || (a == b'-' && b == b'_');
     package.len() >= row.len()
         && package.bytes().zip(row.bytes()).all(same)
-        && matches!(package.as_bytes().get(row.len()), None | Some(b'.' | b'/'))
+        && matches!(package.as_bytes().get(row.len()), None | Some(b'.' | b'/' | b'\\'))
 }

@@ -15,6 +15,7 @@ mod groups;
 mod java;
 mod outlined;
 pub(crate) mod paths;
+mod php;
 mod python;
 mod rust;
 mod typescript;
@@ -43,8 +44,16 @@ impl Family {
 }
 
 /// Every family. Languages in no other row are outlined.
-pub(crate) static FAMILIES: &[Family] =
-    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
+pub(crate) static FAMILIES: &[Family] = &[
+    python::FAMILY,
+    typescript::FAMILY,
+    rust::FAMILY,
+    c::FAMILY,
+    go::FAMILY,
+    java::FAMILY,
+    php::FAMILY,
+    outlined::FAMILY,
+];
 
 /// The family of a language that is linked; `None` for those that are only outlined, whatever they can import.
 pub(crate) fn linked_family(language: Language) -> Option<Language> {

@@ -12,7 +12,7 @@ pub struct Brief {
     pub language: Language,
     /// Number of its definitions.
     pub(crate) definitions: u32,
-    /// Package that the whole file declares (Go, Java).
+    /// Package that the whole file declares (Go, Java, PHP).
     pub package: Option<Box<str>>,
     /// One of its imports is of CommonJS.
     pub requires: bool,
@@ -30,7 +30,7 @@ pub struct Brief {
     pub item_macros: bool,
     /// Types at the top level (Java).
     pub types: Box<[Box<str>]>,
-    /// Names at the top level of a file without imports and exports (TypeScript).
+    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
     pub globals: Box<[Box<str>]>,
 }
 
@@ -74,6 +74,11 @@ impl Brief {
                 brief.package = package(facts);
                 let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
                 brief.types = types.map(|row| facts.name(row.name).into()).collect();
+            }
+            Language::Php => {
+                brief.package = package(facts);
+                let modules = facts.definitions.iter().filter(|row| row.kind == DefKind::Module);
+                brief.globals = modules.map(|row| facts.name(row.name).into()).collect();
             }
             Language::C => {
                 let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);

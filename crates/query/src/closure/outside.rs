@@ -306,9 +306,7 @@ impl Question<'_> {
     /// Returns whether frameworks find it by reflection, as a public method of a class that they know by its base, its
     /// attributes or its name.
     fn is_action(&self) -> bool {
-        self.calls.overriding == Overriding::ByWordOrPublic
-            && signature::has_word(self.signature, "public")
-            && !self.is_hidden()
+        !self.calls.reflected_classes.is_empty() && signature::has_word(self.signature, "public") && !self.is_hidden()
     }
 
     /// A public method of a class that an attribute registers, or that has the name of those that a framework finds.

@@ -193,6 +193,20 @@ impl Outline<'_> {
         self.assigned.insert(key, id);
     }
 
+    /// The base of the innermost class that was named last.
+    pub(crate) fn last_base_around(&self) -> Option<ExprId> {
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function)?;
+        class.bases.last().copied()
+    }
+
+    /// The field of the innermost class that a name was declared as before.
+    pub(crate) fn known_field(&mut self, name: Node<'_>) -> Option<DefId> {
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function);
+        let body = class.map(|frame| frame.body)?;
+        let key = (body, self.builder.name(self.name_text(name)));
+        self.assigned.get(&key).copied()
+    }
+
     /// Defines a field of the innermost class at its first assignment; later ones add their value.
     pub(crate) fn assign_field(
         &mut self,

@@ -30,6 +30,8 @@ pub(crate) struct Frame {
     pub(crate) static_members: bool,
     /// Visibility of what follows (C++ and Ruby sections).
     pub(crate) section: Option<Visibility>,
+    /// Where the comment before it stands, in languages that write types in comments.
+    pub(crate) comment: Option<(usize, usize)>,
     result: Option<usize>,
     extends: Option<usize>,
     body_node: Option<usize>,
@@ -190,6 +192,7 @@ impl Outline<'_> {
             scoped_members: false,
             static_members: false,
             section: None,
+            comment: None,
             result: draft.result.map(|node| node.id()),
             extends: draft.extends.map(|node| node.id()),
             body_node: draft.body.map(|node| node.id()),

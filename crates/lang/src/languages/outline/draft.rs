@@ -82,6 +82,21 @@ impl<'a> Outline<'a> {
 
     /// The doc comment right before `start`.
     pub(crate) fn doc_before(&self, start: usize) -> Option<Box<str>> {
+        let comment = self.comment_before(start)?;
+        let comment =
+            comment.strip_prefix("#!").map_or(comment, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
+        text::doc(comment)
+    }
+
+    /// The comment right before `start`, as it is written.
+    pub(crate) fn comment_before(&self, start: usize) -> Option<&'a str> {
+        let (from, to) = self.comment_place_before(start)?;
+        let text: &'a str = self.source.whole();
+        text.get(from..to)
+    }
+
+    /// Where the comment right before `start` stands.
+    pub(crate) fn comment_place_before(&self, start: usize) -> Option<(usize, usize)> {
         let run = self.comments;
         if run.end == 0 || run.end > start || start - run.end > MAX_DOC_GAP {
             return None;
@@ -92,10 +107,7 @@ impl<'a> Outline<'a> {
         if apart || blank_line(gap) {
             return None;
         }
-        let comment = self.source.whole().get(run.start..run.end)?;
-        let comment =
-            comment.strip_prefix("#!").map_or(comment, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
-        text::doc(comment)
+        Some((run.start, run.end))
     }
 
     /// Where the header of a definition starts: after its decorators.

@@ -231,9 +231,7 @@ impl Outline<'_> {
                 };
                 Some(self.builder.union(&items))
             }
-            Rule::Member(base, name) => return self.leave_member(node, base, name, false),
-            Rule::Path(base, name) => return self.leave_member(node, base, name, true),
-            Rule::Method(base, name, args) => return self.leave_method(node, base, name, args),
+            Rule::Member(base, name) => return self.leave_member(node, base, name),
             Rule::Call(callee, args) => {
                 let callee = callee.get(node, parent).map(|callee| self.expr_of(callee));
                 let callee = callee.unwrap_or(self.builder.unknown());
@@ -273,7 +271,7 @@ impl Outline<'_> {
         }
     }
 
-    fn leave_member(&mut self, node: Node<'_>, base: Pick, name: Pick, path: bool) {
+    fn leave_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         let Some(name) = name.get(node, None) else { return };
         let name = self.member_name(name);
         let text = self.name_text(name);
@@ -284,26 +282,8 @@ impl Outline<'_> {
             Some(base) => self.expr_of(base),
             None => self.builder.unknown(),
         };
-        let expr = if path { self.builder.path(base, text) } else { self.builder.member(base, text) };
+        let expr = self.builder.member(base, text);
         self.finish_expr(node, name, expr);
-    }
-
-    fn leave_method(&mut self, node: Node<'_>, base: Pick, name: Pick, args: Pick) {
-        let Some(name) = name.get(node, None) else { return };
-        let text = self.name_text(name);
-        let callee = match base.get(node, None) {
-            Some(base) => {
-                let base = self.expr_of(base);
-                let path = node.kind().starts_with("scoped");
-                if path { self.builder.path(base, text) } else { self.builder.member(base, text) }
-            }
-            None => self.bare_name(text),
-        };
-        let arity = self.arity(args.get(node, None));
-        self.refer_with(callee, Role::Call, arity, name);
-        let args = self.arguments(args.get(node, None));
-        let expr = self.builder.expr(Expr::Call { callee, args });
-        self.set_expr(node, expr);
     }
 
     /// A type written as names with dots between them, in one node: the first is looked up, the others are members.

@@ -14,7 +14,7 @@ pub(super) mod rules;
 use std::sync::OnceLock;
 
 use m1nd_base::Problem;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use self::define::Frame;
@@ -23,7 +23,9 @@ pub(super) use self::draft::Draft;
 use self::literals::LITERALS;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap, field};
 use super::Input;
-use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+use crate::facts::{
+    DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, NameId, Role, ScopeId, ScopeKind,
+};
 use crate::parse;
 use crate::walk::{Enter, Step, Visitor};
 
@@ -136,6 +138,8 @@ pub(super) struct Outline<'a> {
     loose_type_parameters: Vec<crate::facts::TypeParameter>,
     comments: CommentRun,
     assigned: common::Assigned,
+    /// Access paths whose class a condition shows, by the scope that knows it.
+    pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
 }
@@ -168,6 +172,7 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         loose_type_parameters: Vec::new(),
         comments: CommentRun::default(),
         assigned: common::Assigned::default(),
+        narrowed: FxHashSet::default(),
         labels: Vec::new(),
     };
     let problem = tree.visit(input.limits, &mut outline);
@@ -339,6 +344,33 @@ impl<'a> Outline<'a> {
         scope
     }
 
+    /// Opens a scope for the nodes that follow the current one in its parent. `None` if too many are open already, or if
+    /// it is a block outside of functions, where definitions may follow that others see.
+    pub(super) fn open_scope_after(&mut self, kind: ScopeKind) -> Option<ScopeId> {
+        /// Scopes that statements of one block open for those that follow them.
+        const MAX_AFTER: usize = 64;
+        let place = self.stack.len().checked_sub(2)?;
+        let parent = self.stack[place].scope;
+        let around = self.variable_scope();
+        let scopes = &self.builder.facts().scopes;
+        if kind == ScopeKind::Block && scopes[around.index()].kind != ScopeKind::Function {
+            return None;
+        }
+        let mut outer = Some(parent);
+        let mut blocks = 0;
+        while let Some(scope) = outer.filter(|scope| scopes[scope.index()].kind == ScopeKind::Block) {
+            blocks += 1;
+            if blocks > MAX_AFTER {
+                return None;
+            }
+            outer = scopes[scope.index()].parent;
+        }
+        let owner = scopes[parent.index()].owner;
+        let scope = self.builder.scope(parent, kind, owner);
+        self.stack[place].scope = scope;
+        Some(scope)
+    }
+
     /// The current node stands at the top of the file, whatever is around it.
     pub(super) fn leave_scopes(&mut self) {
         if let Some(state) = self.stack.last_mut() {
@@ -443,9 +475,7 @@ impl Outline<'_> {
                 self.finish_expr(node, node, expr);
                 return Enter::Skip;
             }
-            Rule::Member(base, name) | Rule::Path(base, name) | Rule::Method(base, name, _) => {
-                self.enter_member(node, base, name);
-            }
+            Rule::Member(base, name) => self.enter_member(node, base, name),
             Rule::Call(callee, args) => {
                 let arity = self.arity(args.get(node, parent));
                 self.mark_picked(callee.get(node, parent), Mark::Call(arity));

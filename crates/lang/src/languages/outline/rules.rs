@@ -99,12 +99,8 @@ pub(crate) enum Rule {
     TypeOf(Collection),
     /// `base.name`.
     Member(Pick, Pick),
-    /// `base::name`.
-    Path(Pick, Pick),
     /// `callee(arguments)`.
     Call(Pick, Pick),
-    /// `base.name(arguments)` or `name(arguments)` in one node.
-    Method(Pick, Pick, Pick),
     /// `base<arguments>`.
     Generic(Pick, Pick),
     /// `base[…]`.

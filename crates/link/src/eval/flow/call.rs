@@ -213,7 +213,8 @@ impl Eval<'_> {
         if let (Some(receiver), [expr]) = (receiver, exprs)
             && self.is_receiver(of, *expr)
         {
-            return Values::one(receiver.value.clone());
+            let value = Values::one(receiver.value.clone());
+            return if rules.binds_called_class { self.instantiate(value) } else { value };
         }
         let mut values = match definition.declared {
             Some(declared) => {

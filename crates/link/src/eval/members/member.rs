@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace};
 
 use crate::eval::ancestors::Ancestor;
 use crate::eval::lookup::Asker;
@@ -92,6 +92,7 @@ impl<'a> Eval<'a> {
                 let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
             }
+            Value::Builtin(..) if !self.home.plain_values_have_members => Search::default(),
             // A field of a standard type about which nothing is known: what is not called is not a method.
             Value::Method(_) if self.home.includes => Search::unknown(Reason::UnknownReceiver),
             Value::Builtin(builtin, _) => {
@@ -288,6 +289,7 @@ impl<'a> Eval<'a> {
                         search.found.into_iter().for_each(|found| gathered.push(found));
                         continue;
                     }
+                    let search = self.with_missing_method(asked, search);
                     let goes_on = self.is_replaceable(&search);
                     let search = beside(replaceable.take(), search, met.why());
                     if !goes_on {
@@ -338,7 +340,8 @@ impl<'a> Eval<'a> {
             None => asked.args.clone(),
         };
         let is_object = matches!(asked.value, Value::Def(of, _) if self.definition(*of).kind == DefKind::Object);
-        let is_received = is_object || matches!(asked.value, Value::Instance(..) | Value::Super(..));
+        let is_class = matches!(asked.value, Value::Def(..)) && self.rules(asked.of.file).binds_called_class;
+        let is_received = is_object || is_class || matches!(asked.value, Value::Instance(..) | Value::Super(..));
         let mut search = Search::default();
         for mut found in own.found {
             found.owner = Some((class, args.clone()));
@@ -362,6 +365,9 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.enum_member(of, name) {
             return Some(found);
         }
+        if let Some(found) = self.missing_method(asked) {
+            return Some(found);
+        }
         let identity = self.rules(of.file).identity_methods.contains(&self.text(name));
         if identity && matches!(value, Value::Instance(..)) {
             return Some(Search::one(Entity::BuiltinMethod(Some(MethodShape::Same), Rc::new(value.clone()))));
@@ -377,6 +383,39 @@ impl<'a> Eval<'a> {
             }));
         }
         None
+    }
+
+    /// Adds the method that is called in place of those that only a comment declares.
+    fn with_missing_method(&mut self, asked: &Asked<'_>, mut search: Search) -> Search {
+        let is_documented = |eval: &mut Self, found: &Found| {
+            let Entity::Local(file, binding) = found.entity else { return false };
+            let facts = &eval.unit(file).facts;
+            let BindingTarget::Value(value) = facts.bindings[binding as usize].target else { return false };
+            matches!(facts.expr(value), Expr::Function { .. })
+        };
+        if !self.rules(asked.of.file).missing_methods.is_empty()
+            && asked.want == Namespace::Callee
+            && search.found.iter().all(|found| is_documented(self, found))
+            && let Some(missing) = self.missing_method(asked)
+        {
+            missing.found.into_iter().for_each(|found| search.push(found));
+        }
+        search
+    }
+
+    /// The method that is called in place of one that the class lacks; a derived class may have that one.
+    fn missing_method(&mut self, asked: &Asked<'_>) -> Option<Search> {
+        let rules = self.rules(asked.of.file);
+        if asked.want != Namespace::Callee || rules.missing_methods.contains(&self.text(asked.name)) {
+            return None;
+        }
+        rules.missing_methods.iter().find_map(|text| {
+            let name = self.project.names.intern(text);
+            let mut search = self.class_member(&Asked { name, ..*asked }, None);
+            search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
+            search.unknown = Some(Reason::UnknownReceiver);
+            (!search.found.is_empty()).then_some(search)
+        })
     }
 
     /// Returns whether a later spread in an object literal may replace the member found.
@@ -410,7 +449,8 @@ impl<'a> Eval<'a> {
         external: &[Outside],
         unknown: bool,
     ) -> Search {
-        if unknown {
+        let is_mixed_in = self.rules(of.file).has_mixins && self.definition(of).kind == DefKind::Trait;
+        if unknown || is_mixed_in {
             return Search::unknown(Reason::UnknownBase);
         }
         match external {
@@ -656,7 +696,8 @@ impl<'a> Eval<'a> {
         let named = rules.constructors.iter().map(|text| self.project.names.intern(text));
         for name in named.chain(own).collect::<Vec<_>>() {
             let receiver = Value::Instance(class, no_args());
-            let (args, want) = (no_args(), Namespace::Value);
+            let want = if rules.methods_apart { Namespace::Callee } else { Namespace::Value };
+            let args = no_args();
             let search = self.class_member(&Asked { of: class, args: &args, name, want, value: &receiver }, behind);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 return search;

@@ -232,6 +232,9 @@ impl Eval<'_> {
     }
 
     fn module_member_inside(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
+        if let (Module::Folder(namespace), true) = (module, self.home.global_names) {
+            return self.in_global_namespace(self.home_file, namespace, name, want);
+        }
         let files: Rc<[FileId]> = match module {
             Module::File(file) => [*file].into(),
             Module::Files(files) => files.clone(),

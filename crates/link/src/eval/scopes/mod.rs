@@ -1,6 +1,7 @@
 //! Names that come from other files.
 
 pub(in crate::eval) mod exports;
+pub(in crate::eval) mod global;
 pub(in crate::eval) mod implied;
 pub(in crate::eval) mod imports;
 pub(in crate::eval) mod include;

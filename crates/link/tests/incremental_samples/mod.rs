@@ -1,0 +1,177 @@
+//! What random edits put into files, and a project of PHP.
+
+/// Lines that bring names in, by the end of a path; `{a}` and `{b}` are replaced by words of the fixtures.
+pub(crate) const LINES: &[(&str, &[&str])] = &[
+    (
+        ".py",
+        &[
+            "def {a}(): return {b}()",
+            "class {a}({b}): ...",
+            "class {a}({b}):\n    def {b}(self): return self.{a}()",
+            "    def {a}(self): return self.{b}()",
+            "    {a} = {b}",
+            "{a} = {b}",
+            "{a}.{b} = {a}",
+            "from {a} import *",
+            "from .{a} import *",
+            "from {a} import {b}",
+            "__all__ = ['{a}', '{b}']",
+            "def {a}(x): x.{b}()",
+        ],
+    ),
+    (
+        ".ts",
+        &[
+            "export function {a}() { return {b}(); }",
+            "export class {a} extends {b} { {b}() { return this.{a}(); } }",
+            "export * from './{a}';",
+            "export { {a} as {b} } from './{b}';",
+            "export const {a} = {b};",
+            "export interface {a} extends {b} { {b}(): {a}; }",
+            "export interface {a} { {b}: () => void; {a}?: number }",
+            "export function {a}({ {b} }: { {a}(): void }) { {b}(); const local = {a}; local(1); }",
+            "export const {a} = { {b}() {}, {a}: {b} };",
+            "import * as {a} from './{b}';",
+            "{a}.{b} = () => {a}();",
+            "  {a}() { return this.{b}(); }",
+            "export default {a};",
+            "function {a}(x: any) { x.{b}(); }",
+        ],
+    ),
+    (
+        ".rs",
+        &[
+            "pub fn {a}() -> {b} { {b}() }",
+            "pub struct {a};\nimpl {a} { pub fn {b}(&self) -> {b} { self.{a}() } }",
+            "impl {a} { pub fn {b}(&self) {} }",
+            "pub trait {a} { fn {b}(&self) { self.{a}() } }",
+            "impl {a} for {b} {}",
+            "pub use {a}::*;",
+            "use crate::{a}::{b};",
+            "pub type {a} = {b};",
+            "pub mod {a} { pub use super::{b}; }",
+            "pub mod {a};",
+            "#[path = \"{a}.rs\"]\nmod {b};",
+            "use super::{a}::{b};",
+            "extern crate {a} as {b};",
+            "macro_rules! {a} { () => { {b}() }; }",
+            "fn {a}() { {b}!() }",
+            "    pub fn {a}(&self) { self.{b}() }",
+            "fn {a}(x: &impl {b}) { x.{b}(); }",
+            "pub fn {a}() -> {b} { use {a}::*; {b}() }",
+        ],
+    ),
+    (
+        ".java",
+        &[
+            "class {a} extends {b} { {b} {b}() { return {a}(); } }",
+            "interface {a} { int {b}(); }",
+            "    public int {a}() { return {b}(); }",
+            "    public int {a}(int {b}) { return {b}(); }",
+            "    {a} {b};",
+            "import q.{a};",
+            "import static q.{a}.*;",
+        ],
+    ),
+    (
+        ".php",
+        &[
+            "function {a}() { return {b}(); }",
+            "class {a} extends {b} { function {b}() { return $this->{a}(); } }",
+            "interface {a} { function {b}(): {a}; }",
+            "trait {a} { function {b}() { return $this->{a}(); } }",
+            "    use {a};",
+            "    public function {a}(): {b} { return static::{b}(); }",
+            "    public {a} ${b};",
+            "namespace {a};",
+            "use {a}\\{b};",
+            "use function {a}\\{b};",
+            "/** @method {a} {b}() */",
+            "    function __call($name, $given) { return $this->{a}; }",
+            "function {a}({b} $x) { if ($x instanceof {a}) { $x->{b}(); } return [$x, '{b}']; }",
+            "require '{a}.php';",
+        ],
+    ),
+    (
+        ".go",
+        &[
+            "func {a}() {b} { return {b}() }",
+            "func ({a} {a}) {b}() int { return {a}.{a}() }",
+            "type {a} struct { {b} }",
+            "type {a} interface { {b}() int }",
+            "type {a} {b}",
+            "var {a} = {b}()",
+            "func {a}(x {b}) { x.{a}() }",
+        ],
+    ),
+    (
+        ".c",
+        &[
+            "int {a}(int x) { return {b}(x); }",
+            "struct {a} { int (*{b})(int); };",
+            "#define {a} {b}",
+            "int {a}(int);",
+            "#include \"{a}.h\"",
+        ],
+    ),
+    (
+        ".h",
+        &[
+            "int {a}(int x);",
+            "#define {a}(x) {b}(x)",
+            "typedef struct {a} { int {b}; } {b};",
+            "extern int {a};",
+            "#include \"{a}.h\"",
+        ],
+    ),
+    (
+        ".proto",
+        &[
+            "  rpc {a}({b}) returns ({b});",
+            "message {a} { {b} {a} = 1; }",
+            "service {a} {",
+            "}",
+            "import \"all/{a}.proto\";",
+        ],
+    ),
+    (".sql", &["CREATE TABLE {a} (unit INT);", "INSERT INTO {a} SELECT * FROM {b};", "ALTER TABLE {a} ADD {b} INT;"]),
+    (".yaml", &["  {a}:", "    image: {a}", "    build: ./{a}", "      {a}: 1", "    depends_on: [{a}]"]),
+    (".dockerfile", &["ENV {a}=1", "FROM {a}", "CMD [\"{a}.py\"]"]),
+    (".graphql", &["type Query { {a}: {b} }", "type {a} { {b}: {a} }", "query { {a} {b} }"]),
+    (
+        ".cc",
+        &["int {a}(int x) { return {b}(x); }", "namespace geo { int {a}() { return {b}(); } }", "using namespace {a};"],
+    ),
+];
+
+/// Words of the fixtures.
+pub(crate) const WORDS: &[&str] =
+    &["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all", "Base", "lib"];
+
+/// Classes and functions of namespaces, wherever their files are.
+pub(crate) const PHP: &[(&str, &str)] = &[
+    (
+        "src/Base.php",
+        "<?php\nnamespace lib;\nabstract class Base {\n    protected $all;\n    public function size() { return 1; }\n    public static function load(): static { return new static(); }\n}\n",
+    ),
+    (
+        "src/Store.php",
+        "<?php\nnamespace lib;\nuse shapes\\Circle;\nuse function shapes\\unit;\nclass Store extends Base {\n    use Sized;\n    /** @var Circle[] */\n    protected $all = [];\n    public function get(): Circle { return unit(); }\n    public function area() { foreach ($this->all as $one) { $one->area(); } return $this->get()->area() + $this->size(); }\n}\n",
+    ),
+    (
+        "src/Sized.php",
+        "<?php\nnamespace lib;\ntrait Sized {\n    public function size() { return $this->area(); }\n}\n",
+    ),
+    (
+        "shapes/all.php",
+        "<?php\nnamespace shapes;\ninterface Shape { function area(); }\nclass Circle implements Shape {\n    public function area() { return get($this); }\n}\nfunction unit(): Circle { return new Circle(); }\n",
+    ),
+    (
+        "get.php",
+        "<?php\nfunction get($unit) { $unit->area(); return load(); }\nfunction load() { return \\lib\\Store::load(); }\n",
+    ),
+    (
+        "main.php",
+        "<?php\nrequire 'get.php';\nuse lib\\{Store, Base};\n$store = Store::load();\n$store->get()->area();\nload()->area();\nfunction all(Base $base) { if (!$base instanceof Store) { return; } $base->area(); }\n",
+    ),
+];
