@@ -6,6 +6,7 @@ Usage: share.py M1ND [REPOSITORY]. With a repository, also measures: its newest 
 import functools
 import http.server
 import json
+import logging
 import os
 import pathlib
 import shutil
@@ -123,6 +124,7 @@ def check_store(folder, url, repository, environment, damage, pull_url=None):
 
 
 def serve_s3():
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
