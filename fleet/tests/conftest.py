@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from m1nd_fleet.fleet import Report, run_fleet
+from m1nd_fleet.pools import SparkPool
 from m1nd_fleet.repositories import Repository
 from m1nd_fleet.sessions import open_spark
 from m1nd_fleet.settings import Settings
@@ -137,4 +138,4 @@ def settings(tmp_path_factory: pytest.TempPathFactory, binary: str) -> Settings:
 def report(spark: SparkSession, repositories: list[Repository], settings: Settings) -> Report:
     """A run over all repositories and one that does not exist."""
     missing = Repository("acme/missing", "/nowhere/missing", "back")
-    return run_fleet(spark, [*repositories, missing], settings)
+    return run_fleet(SparkPool(spark), [*repositories, missing], settings)

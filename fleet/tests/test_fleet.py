@@ -15,6 +15,7 @@ from conftest import git, write_repository
 from m1nd_fleet import tables
 from m1nd_fleet.engines import DuckEngine, read_query
 from m1nd_fleet.fleet import Report, run_fleet
+from m1nd_fleet.pools import SparkPool
 from m1nd_fleet.repositories import ListError, Repository
 from m1nd_fleet.settings import Settings
 from m1nd_fleet.worker import DONE, PRESENT, index_repository
@@ -83,7 +84,7 @@ def test_links_are_those_of_a_federation(
 def test_a_second_run_repeats_nothing(
     spark: SparkSession, report: Report, repositories: list[Repository], settings: Settings
 ) -> None:
-    again = run_fleet(spark, repositories, settings)
+    again = run_fleet(SparkPool(spark), repositories, settings)
     assert (again.count("index", PRESENT), again.count("index", DONE)) == (4, 0)
     assert (again.count("link", PRESENT), again.count("link", DONE)) == (2, 0)
 
@@ -94,11 +95,11 @@ def test_a_change_runs_its_repository_and_those_that_use_it(
     folder = Path(repositories[0].location.removeprefix("file://"))
     before = git(folder, "rev-parse", "HEAD")
     write_repository(folder, {"greet/more.py": "def more():\n    return 2\n"})
-    again = run_fleet(spark, repositories, settings)
+    again = run_fleet(SparkPool(spark), repositories, settings)
     done = [(row["stage"], row["repository"]) for row in again.rows if row["status"] == DONE]
     assert done == [("index", "acme/greet"), ("link", "acme/desk"), ("link", "acme/shell")]
     git(folder, "reset", "--quiet", "--hard", before)
-    assert run_fleet(spark, repositories, settings).count("index", DONE) == 0
+    assert run_fleet(SparkPool(spark), repositories, settings).count("index", DONE) == 0
 
 
 def test_work_trees_with_changes_are_always_run(repositories: list[Repository], settings: Settings) -> None:
@@ -146,4 +147,4 @@ def write_program(path: Path, script: str) -> Path:
 
 def test_names_that_engines_cannot_compare_are_refused(spark: SparkSession, settings: Settings) -> None:
     with pytest.raises(ListError, match="characters"):
-        run_fleet(spark, [Repository("a b", "/x")], settings)
+        run_fleet(SparkPool(spark), [Repository("a b", "/x")], settings)

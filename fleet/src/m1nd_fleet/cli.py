@@ -25,6 +25,7 @@ from m1nd_fleet.engines import (
     read_query,
 )
 from m1nd_fleet.fleet import run_fleet
+from m1nd_fleet.pools import LocalPool, Pool, SparkPool
 from m1nd_fleet.repositories import ListError, read_list
 from m1nd_fleet.sessions import open_sail, open_spark
 from m1nd_fleet.settings import DEFAULT_ATTEMPTS, DEFAULT_TIMEOUT, Settings
@@ -54,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     run.add_argument("list", type=Path, help="CSV file (location, name, team, revision), or one location a line")
     run.add_argument("--output", required=True, help="folder of the tables, which all workers reach")
     run.add_argument("--master", default="", help="cluster, such as local[2] [default: that of spark-submit]")
-    run.add_argument("--engine", choices=["spark", "sail"], default="spark")
+    run.add_argument("--engine", choices=["spark", "sail", "local"], default="spark")
     run.add_argument("--binary", default=shutil.which("m1nd") or "m1nd", help="the m1nd program on the workers")
     run.add_argument("--cache", default="", help="M1ND_HOME of the workers [default: a temporary one per repository]")
     run.add_argument("--clones", default="", help="folder for clones on the workers [default: a temporary one]")
@@ -96,9 +97,8 @@ def run_command(options: argparse.Namespace) -> int:
         attempts=options.attempts,
         force=options.force,
     )
-    session = open_sail() if options.engine == "sail" else open_spark(options.master)
-    with session as spark:
-        report = run_fleet(spark, repositories, settings)
+    with open_pool(options.engine, options.master) as pool:
+        report = run_fleet(pool, repositories, settings)
     for row in report.failures:
         print(f"{row['repository']}: {row['step']}: {row['reason']}", file=sys.stderr)
     for stage in ("index", "link"):
@@ -106,6 +106,16 @@ def run_command(options: argparse.Namespace) -> int:
         print(f"{stage}: {done} done, {present} already there", file=sys.stderr)
     print(f"failed: {len(report.failures)}", file=sys.stderr)
     return SOME_FAILED if report.failures else OK
+
+
+@contextmanager
+def open_pool(name: str, master: str = "") -> Iterator[Pool]:
+    """Where the work runs."""
+    if name == "local":
+        yield LocalPool()
+    else:
+        with open_sail() if name == "sail" else open_spark(master) as spark:
+            yield SparkPool(spark)
 
 
 def ask_command(options: argparse.Namespace) -> int:

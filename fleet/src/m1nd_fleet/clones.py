@@ -42,7 +42,7 @@ def check_out(repository: Repository, commit: str, work: str, timeout: float) ->
     if not repository.is_address:
         return Path(repository.location)
     folder = Path(work) / escape(repository.name) / commit
-    with _lock(Path(work) / f"{escape(repository.name)}.lock"):
+    with hold_lock(Path(work) / f"{escape(repository.name)}.lock"):
         if folder.is_dir():
             return folder
         part = folder.with_name(f".{commit}")
@@ -61,8 +61,8 @@ def check_out(repository: Repository, commit: str, work: str, timeout: float) ->
 
 
 @contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Keeps other tasks of this worker from cloning the same repository."""
+def hold_lock(path: Path) -> Iterator[None]:
+    """Keeps other tasks of this worker out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -128,7 +128,7 @@ class DuckEngine:
     def query(self, sql: str, parameters: Mapping[str, str] | None = None) -> list[Row]:
         """The rows of a query."""
         self._connection.execute(f"CREATE OR REPLACE VIEW ask AS {build_parameters(parameters)}")
-        rows: list[Row] = self._connection.execute(sql).to_arrow_table().to_pylist()
+        rows: list[Row] = self._connection.sql(sql).to_arrow_table().to_pylist()
         return rows
 
 

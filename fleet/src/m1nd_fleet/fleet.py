@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from m1nd_fleet import tables
 from m1nd_fleet.clones import CHANGED
-from m1nd_fleet.engines import SparkEngine, read_query
+from m1nd_fleet.engines import Engine, read_query
+from m1nd_fleet.pools import Pool
 from m1nd_fleet.repositories import ListError, Repository
 from m1nd_fleet.settings import Settings
 from m1nd_fleet.worker import FAILED, Link, index_repository, link_repository
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from pyspark.sql import SparkSession
-
-Item = TypeVar("Item")
 Row = dict[str, Any]
 
 
@@ -43,7 +39,7 @@ class Report:
         return sum(row["stage"] == stage and row["status"] == status for row in self.rows)
 
 
-def run_fleet(spark: SparkSession, repositories: Sequence[Repository], settings: Settings) -> Report:
+def run_fleet(pool: Pool, repositories: Sequence[Repository], settings: Settings) -> Report:
     """Brings the tables up to date. Repositories whose commit and version are there are not run again."""
     for repository in repositories:
         if not tables.is_safe_name(repository.name):
@@ -51,7 +47,7 @@ def run_fleet(spark: SparkSession, repositories: Sequence[Repository], settings:
     report = Report(time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     before = {row["repository"]: row for row in tables.read_rows(_current(settings))}
     # 1. Index. What fails keeps the state of the last run, if there is one.
-    indexed = distribute(spark, repositories, settings, index_repository)
+    indexed = pool.run(repositories, settings, index_repository)
     report.rows += indexed
     states: dict[str, Row] = {}
     for repository, row in zip(repositories, indexed, strict=True):
@@ -67,8 +63,8 @@ def run_fleet(spark: SparkSession, repositories: Sequence[Repository], settings:
     _write_current(settings, states)
     # 2. Find who uses whom, by package; link each user with what it uses.
     by_name = {repository.name: repository for repository in repositories}
-    links = plan_links(spark, by_name, states, settings)
-    linked = distribute(spark, links, settings, link_repository)
+    links = plan_links(pool.engine, by_name, states, settings)
+    linked = pool.run(links, settings, link_repository)
     report.rows += linked
     used = {link.repository.name for link in links}
     for name, state in states.items():
@@ -86,10 +82,9 @@ def run_fleet(spark: SparkSession, repositories: Sequence[Repository], settings:
 
 
 def plan_links(
-    spark: SparkSession, by_name: dict[str, Repository], states: dict[str, Row], settings: Settings
+    engine: Engine, by_name: dict[str, Repository], states: dict[str, Row], settings: Settings
 ) -> list[Link]:
     """Who uses packages of whom, by the join of uses with packages that repositories provide."""
-    engine = SparkEngine(spark)
     engine.register(settings.output)
     providers: dict[str, list[str]] = {}
     for row in engine.query(read_query("pairs")):
@@ -105,31 +100,6 @@ def plan_links(
         key = f"{digest}{CHANGED}" if is_changed else digest
         links.append(Link(by_name[name], states[name]["commit"], tuple(members), key))
     return links
-
-
-def distribute(
-    spark: SparkSession, items: Sequence[Item], settings: Settings, work: Callable[[Item, Settings], Row]
-) -> list[Row]:
-    """Calls `work` for each item on the workers, a task each, and returns the rows in the order of the items.
-
-    A task that is lost with its worker is run again by Spark; what it had written is replaced.
-    """
-    if not items:
-        return []
-    fixed = list(items)
-
-    def run_batch(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd
-
-        for batch in batches:
-            for position in batch["id"]:
-                row = work(fixed[int(position)], settings)
-                yield pd.DataFrame([{"position": int(position), **row}])
-
-    frame = spark.range(0, len(fixed), 1, len(fixed)).mapInPandas(run_batch, f"position long, {tables.RUNS_SQL}")
-    rows = [row.asDict() for row in frame.collect()]
-    rows.sort(key=lambda row: int(row["position"]))
-    return [{key: value for key, value in row.items() if key != "position"} for row in rows]
 
 
 def _current(settings: Settings) -> Path:

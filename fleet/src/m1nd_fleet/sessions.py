@@ -27,6 +27,7 @@ def open_spark(master: str = "", partitions: int = 8) -> Iterator[SparkSession]:
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
         .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from m1nd_fleet.clones import CHANGED, check_out, find_commit
+from m1nd_fleet.clones import CHANGED, check_out, find_commit, hold_lock
 from m1nd_fleet.processes import StepError, run_step
 from m1nd_fleet.repositories import Repository
 from m1nd_fleet.settings import Settings
@@ -80,14 +80,26 @@ def link_repository(link: Link, settings: Settings) -> dict[str, Any]:
             for alias, (repository, commit) in zip(names, members, strict=True):
                 tree = check_out(repository, commit.removesuffix(CHANGED), work, settings.timeout)
                 add = [settings.binary, "workspace", "add", str(tree), "--name", alias]
-                run_step("workspace", add, settings.timeout, cwd=workspace, environment=environment)
-            place = ["--output", folder, "--tables", "cross_edges", "--repository", "r", "--commit", "c"]
+                # Two processes that allow folders at once would lose one of them.
+                with hold_lock(Path(environment["M1ND_HOME"]) / "fleet.lock"):
+                    run_step("workspace", add, settings.timeout, cwd=workspace, environment=environment)
+            place = ["--output", folder, "--tables", "cross_edges,files", "--repository", "r", "--commit", "c"]
             command = [settings.binary, "export", str(workspace), "--quiet", "--format", "parquet", *place]
             run_step("link", command, settings.timeout, environment=environment)
+            _check_members(partition(folder, "files", "r", "c"), names)
             _publish(partition(folder, "cross_edges", "r", "c"), names, path)
         return DONE, link.key
 
     return _try(link.repository, "link", attempt, settings)
+
+
+def _check_members(files: Path, names: dict[str, str]) -> None:
+    """Refuses a federation that leaves a repository out: it would show that nothing there is used."""
+    paths = pq.ParquetFile(files).read(columns=["path"]).column("path").to_pylist()
+    found = {path.partition("/")[0] for path in paths}
+    for alias, name in names.items():
+        if alias not in found:
+            raise StepError("link", f"m1nd left {name} out of the federation")
 
 
 def _publish(source: Path, names: dict[str, str], target: Path) -> None:
@@ -102,8 +114,9 @@ def _publish(source: Path, names: dict[str, str], target: Path) -> None:
 
 
 def read_version(settings: Settings) -> str:
-    """The program and its version, as its tables name it."""
-    return run_step("version", [settings.binary, "--version"], settings.timeout).strip()
+    """The program and its version, as its tables name it: without the details of the build."""
+    words = run_step("version", [settings.binary, "--version"], settings.timeout).split()
+    return " ".join(words[:2])
 
 
 @contextmanager

@@ -4,11 +4,11 @@ SELECT e.target_repository, e.target, e.target_kind,
     COUNT(DISTINCT e.repository) AS repositories,
     COUNT(DISTINCT e.team) AS teams,
     COUNT(*) AS uses,
-    SUM(CASE WHEN e.tier = 'certain' THEN 1 ELSE 0 END) AS certain_uses
+    COUNT(CASE WHEN e.tier = 'certain' THEN 1 END) AS certain_uses
 FROM cross_edges AS e
 CROSS JOIN ask
 WHERE e.target_repository LIKE ask.repository
     AND e.target_name LIKE ask.name
-    AND e.relation <> 'documents'
+    AND e.target_kind <> 'file' AND e.relation <> 'documents'
 GROUP BY e.target_repository, e.target, e.target_kind
 ORDER BY repositories DESC, uses DESC, e.target_repository, e.target

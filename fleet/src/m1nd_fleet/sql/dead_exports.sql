@@ -1,12 +1,12 @@
 -- Exported functions and classes of repositories that provide packages to others, which nothing in the fleet uses:
--- neither their own repository nor another one, apart from tests. Users outside the fleet are not known, and a
+-- neither their own repository, apart from tests and imports, nor another one. Users outside the fleet are not known, and a
 -- possible use counts as one.
 -- Parameters: repository, team.
 WITH used AS (
     SELECT e.repository, e.target
     FROM edges AS e
     JOIN nodes AS s ON s.repository = e.repository AND s.id = e.source
-    WHERE e.relation NOT IN ('contains', 'documents', 'tests') AND e.source <> e.target AND NOT s.is_test
+    WHERE e.relation NOT IN ('contains', 'documents', 'imports', 'reexports', 'tests') AND e.source <> e.target AND NOT s.is_test
     UNION
     SELECT target_repository AS repository, target
     FROM cross_edges

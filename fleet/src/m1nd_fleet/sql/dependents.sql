@@ -1,8 +1,8 @@
 -- Which repositories use which, by certain and possible references.
 -- Parameters: repository (the used one), team (of the user).
 SELECT e.target_repository, e.repository, e.team,
-    SUM(CASE WHEN e.tier = 'certain' THEN 1 ELSE 0 END) AS certain_edges,
-    SUM(CASE WHEN e.tier = 'possible' THEN 1 ELSE 0 END) AS possible_edges,
+    COUNT(CASE WHEN e.tier = 'certain' THEN 1 END) AS certain_edges,
+    COUNT(CASE WHEN e.tier = 'possible' THEN 1 END) AS possible_edges,
     COUNT(DISTINCT e.target) AS symbols
 FROM cross_edges AS e
 CROSS JOIN ask
