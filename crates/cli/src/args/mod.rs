@@ -802,23 +802,35 @@ pub(crate) enum MapFormat {
     Mermaid,
 }
 
-/// Brings the index up to date first. Rows go to standard output, progress to standard error.
+/// Brings the index up to date first. Rows go to standard output, tables to a folder, progress to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Kind of rows
-    #[arg(long, value_enum, default_value = "edges")]
-    pub what: ExportWhat,
+    /// Kind of rows [default: edges]
+    #[arg(long, value_enum)]
+    pub what: Option<ExportWhat>,
     /// Only edges of these relations, separated by commas, such as `calls,inherits` [default: all]
     #[arg(long = "relation", value_name = "RELATION,…", value_delimiter = ',')]
     pub relations: Vec<String>,
     /// Minimum certainty of an edge [default: all, including those to external packages]
     #[arg(long, value_enum)]
     pub tier: Option<ExportTier>,
-    /// One row per line, or one object [default: jsonl]
+    /// One row per line, one object, or tables in a folder [default: jsonl]
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
+    /// Folder for the tables of `--format parquet`: DIR/TABLE/repository=NAME/commit=ID/part-0.parquet
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Only these tables, separated by commas, such as `nodes,edges` [default: all]
+    #[arg(long, value_name = "TABLE,…", value_delimiter = ',')]
+    pub tables: Vec<String>,
+    /// Name of the repository in the tables [default: the name of the folder]
+    #[arg(long, value_name = "NAME")]
+    pub repository: Option<String>,
+    /// Name of the state in the tables [default: the commit that is checked out, else `none`]
+    #[arg(long, value_name = "ID")]
+    pub commit: Option<String>,
     /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,
@@ -848,6 +860,8 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// One JSON object with `format_version` and all rows
     Json,
+    /// Tables for Spark, DuckDB and DataFusion
+    Parquet,
 }
 
 #[derive(Debug, Args)]

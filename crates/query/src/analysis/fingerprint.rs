@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, NodeKind, Relation, RepoPath};
+use m1nd_base::{Cancel, Cancelled, ContentHash, NodeKind, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::{Token, TokenKind};
@@ -444,9 +444,22 @@ fn of_file(
     cancel: &Cancel,
 ) -> Result<Vec<Sketch>, Cancelled> {
     cancel.check()?;
+    Ok(map_functions(snapshot, path, language, |node, tokens, text| {
+        sketch(node, tokens, text, snapshot.graph().label(node))
+    }))
+}
+
+/// Calls `work` with each function of a file that is long enough to be compared and its tokens; with none if the file
+/// changed since it was indexed.
+fn map_functions<T>(
+    snapshot: &Snapshot,
+    path: &RepoPath,
+    language: Language,
+    work: impl Fn(NodeIx, &[Token], &str) -> T,
+) -> Vec<T> {
     let graph = snapshot.graph();
     let source = snapshot.read_file(path).ok().filter(|source| !source.stale && !source.binary);
-    let (Some(source), Some(file)) = (source, graph.find_file(path.as_str())) else { return Ok(Vec::new()) };
+    let (Some(source), Some(file)) = (source, graph.find_file(path.as_str())) else { return Vec::new() };
     let functions: Vec<NodeIx> =
         graph.of_file(file).into_iter().filter(|&node| graph.kind(node) == NodeKind::Function).collect();
     let tokens = m1nd_lang::tokens(language, &source.text);
@@ -459,9 +472,44 @@ fn of_file(
         let end = tokens.partition_point(|token| token.range.start < to);
         let own = &tokens[start..end.min(start + MAX_TOKENS)];
         (own.len() >= LEAST_TOKENS && !graph.flags(node).has(NodeFlags::DECLARATION))
-            .then(|| sketch(node, own, &source.text, graph.label(node)))
+            .then(|| work(node, own, &source.text))
     });
-    Ok(rows.collect())
+    rows.collect()
+}
+
+/// A function's body as numbers that are the same in every repository and on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Body {
+    /// The function.
+    pub node: NodeIx,
+    /// Number of its tokens.
+    pub tokens: usize,
+    /// Hash of its tokens: equal for copies that differ in comments, layout and the function's own name.
+    pub exact: u64,
+    /// Hash of its tokens without names and literals: equal for copies with other names, too.
+    pub shape: u64,
+}
+
+/// Returns the bodies of the functions of a file that are long enough to be compared.
+pub fn list_bodies(snapshot: &Snapshot, path: &RepoPath, language: Language) -> Vec<Body> {
+    map_functions(snapshot, path, language, |node, tokens, text| {
+        let own_name = snapshot.graph().label(node);
+        let (mut exact, mut shape) = (String::new(), String::new());
+        for token in tokens {
+            let word = &text[token.range.clone()];
+            // Copies have their own names.
+            exact.push_str(if word == own_name { "" } else { word });
+            exact.push(' ');
+            shape.push_str(match token.kind {
+                TokenKind::Name => "$name",
+                TokenKind::Literal => "$literal",
+                TokenKind::Keyword | TokenKind::Mark => word,
+            });
+            shape.push(' ');
+        }
+        let hash = |text: &str| ContentHash::of(text.as_bytes()).short();
+        Body { node, tokens: tokens.len(), exact: hash(&exact), shape: hash(&shape) }
+    })
 }
 
 /// The tokens of a function as they are, and as hashes without names and literals.

@@ -3,6 +3,7 @@
 mod activate;
 mod analysis;
 mod documents;
+mod export;
 mod grep;
 mod history;
 mod map;

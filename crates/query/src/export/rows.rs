@@ -1,5 +1,4 @@
-//! The graph as rows, for checking or reuse. `docs/export.md` documents each member; a change of a member's name or
-//! meaning increments [`FORMAT_VERSION`].
+//! Nodes and edges as rows. A change of a member's name or meaning increments [`FORMAT_VERSION`].
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,6 @@
-//! `m1nd export`: the graph as rows on standard output.
+//! `m1nd export`: the graph as rows on standard output, or as tables in a folder.
+
+mod tables;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -18,6 +20,7 @@ use crate::project;
 /// Runs the command.
 pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), CliError> {
     let filter = filter(args)?;
+    let tables = tables::Request::new(args)?;
     let root = project::root(args.path.path.as_deref())?;
     if args.path.path.is_none() && m1nd_engine::is_too_wide(&root) {
         return Err(CliError::usage(
@@ -30,9 +33,12 @@ pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), C
     if snapshot.is_empty() && snapshot.roots().is_empty() {
         return Err(CliError::NoIndex(root.display().to_string()));
     }
+    if let Some(tables) = tables {
+        return tables.write(&snapshot, &root, args.quiet);
+    }
     let format = args.format.unwrap_or(if out.json { ExportFormat::Json } else { ExportFormat::Jsonl });
     let mut to = BufWriter::new(std::io::stdout().lock());
-    match args.what {
+    match args.what.unwrap_or(ExportWhat::Edges) {
         ExportWhat::Nodes => rows(&mut to, format, "nodes", export::nodes(&snapshot))?,
         ExportWhat::Edges => rows(&mut to, format, "edges", export::edges(&snapshot, &filter))?,
         ExportWhat::Meta => writeln!(to, "{}", meta(&snapshot))?,
@@ -41,7 +47,7 @@ pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), C
 }
 
 fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
-    if args.what != ExportWhat::Edges && (args.tier.is_some() || !args.relations.is_empty()) {
+    if args.what.is_some_and(|what| what != ExportWhat::Edges) && (args.tier.is_some() || !args.relations.is_empty()) {
         return Err(CliError::usage(
             "`--relation` and `--tier` apply only to edges",
             "pass --what edges, or omit them",
@@ -120,7 +126,8 @@ fn rows(
                 to.write_all(b"\n")?;
             }
         }
-        ExportFormat::Json => {
+        // Tables are written before.
+        ExportFormat::Json | ExportFormat::Parquet => {
             let generator = generator();
             write!(to, "{{\"format_version\":{},\"generator\":\"{generator}\",\"{what}\":[", export::FORMAT_VERSION)?;
             for (number, row) in rows.enumerate() {

@@ -1,0 +1,145 @@
+"""Runs a fleet cold in one process, with one worker of Spark and with two, and compares the tables and the times.
+
+    python fleet/measure.py LIST --binary target/release/m1nd
+
+Also compares the calls into each used repository with those of a federation of the two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from m1nd_fleet import tables
+from m1nd_fleet.cli import open_pool
+from m1nd_fleet.fleet import Report, run_fleet
+from m1nd_fleet.processes import run_step
+from m1nd_fleet.repositories import read_list
+from m1nd_fleet.settings import Settings
+
+#: Seconds that one command may take.
+TIMEOUT = 1800.0
+#: The runs: name, engine, master.
+RUNS = {
+    "one process": ("local", ""),
+    "Spark, 1 worker": ("spark", "local[1]"),
+    "Spark, 2 workers": ("spark", "local[2]"),
+    "Sail": ("sail", ""),
+}
+
+
+def list_files(output: Path) -> dict[str, bytes]:
+    """All tables that must not depend on how they came to be."""
+    names = [*tables.EXPORTED, "current"]
+    return {str(path): (output / path).read_bytes() for path in _paths(output, names)}
+
+
+def _paths(output: Path, names: list[str]) -> list[Path]:
+    return sorted(path.relative_to(output) for name in names for path in (output / name).rglob("*.parquet"))
+
+
+def run_once(name: str, options: argparse.Namespace, root: Path) -> tuple[Path, Report]:
+    """A cold run: fresh cache, fresh tables."""
+    engine, master = RUNS[name]
+    output = root / name.replace(" ", "-").replace(",", "")
+    output.mkdir()
+    settings = Settings(str(output), options.binary, home=f"{output}-home", work=f"{output}-clones")
+    with open_pool(engine, master) as pool:
+        pool.run([], settings, lambda _item, _settings: {})
+        start = time.monotonic()
+        report = run_fleet(pool, read_list(options.list), settings)
+        seconds = time.monotonic() - start
+    # CPU of the programs, by the workers' own count.
+    cpu = sum(row["cpu_seconds"] for row in report.rows)
+    stages = {
+        stage: sum(row["cpu_seconds"] for row in report.rows if row["stage"] == stage) for stage in ("index", "link")
+    }
+    size = sum(path.stat().st_size for path in output.rglob("*.parquet"))
+    workers = len({row["worker"] for row in report.rows})
+    print(
+        f"{name}: {seconds:.1f} s, CPU {cpu:.1f} s (index {stages['index']:.1f}, link {stages['link']:.1f}), "
+        f"{workers} processes, {len(report.failures)} failed, {size / 1e6:.1f} MB of tables",
+        flush=True,
+    )
+    return output, report
+
+
+def compare_links(output: Path, options: argparse.Namespace) -> bool:
+    """Compares the links of each user with the rows of `m1nd export` over a federation of the user and a package."""
+    rows = tables.read_rows(output / "current" / tables.FILE)
+    folders = {repository.name: repository.location for repository in read_list(options.list)}
+    same = True
+    for row in (row for row in rows if row["links"]):
+        name = row["repository"]
+        edges = pq.ParquetFile(tables.partition(str(output), "cross_edges", name, row["links"])).read().to_pylist()
+        for other in sorted({edge["target_repository"] for edge in edges}):
+            found = {
+                (edge["source"], edge["target"], edge["tier"], tuple(edge["lines"]))
+                for edge in edges
+                if edge["target_repository"] == other and edge["relation"] == "calls"
+            }
+            expected = federate(folders[name], folders[other], options.binary, f"{output}-home")
+            same &= found == expected
+            certain = sum(edge[2] == "certain" for edge in found)
+            verdict = "equal" if found == expected else f"{len(found - expected)} more, {len(expected - found)} fewer"
+            print(
+                f"  {name} -> {other}: {certain} certain, {len(found) - certain} possible calls: {verdict}", flush=True
+            )
+    return same
+
+
+def federate(user: str, used: str, binary: str, home: str) -> set[tuple[str, str, str, tuple[int, ...]]]:
+    """The calls from a repository into another one, by a federation of these two."""
+    environment = {"M1ND_HOME": home}
+    found = set()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in (("user", user), ("used", used)):
+            command = [binary, "workspace", "add", path, "--name", name]
+            run_step("workspace", command, TIMEOUT, cwd=Path(folder), environment=environment)
+        command = [binary, "export", folder, "--quiet", "--relation", "calls"]
+        for line in run_step("export", command, TIMEOUT, environment=environment).splitlines():
+            edge = json.loads(line)
+            if edge["from"].startswith("user::") and edge["to"].startswith("used::"):
+                lines = tuple(line for line, _ in edge["sites"])
+                found.add((edge["from"][len("user::") :], edge["to"][len("used::") :], edge["tier"], lines))
+    return found
+
+
+def main() -> int:
+    """Runs all and says whether they agree."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("list", type=Path)
+    parser.add_argument("--binary", default="m1nd")
+    parser.add_argument("--runs", nargs="+", choices=list(RUNS), default=["one process", *list(RUNS)[1:3]])
+    options = parser.parse_args()
+    options.binary = str(Path(options.binary).resolve())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with tempfile.TemporaryDirectory(prefix="m1nd-fleet-measure-") as root:
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
+        first: dict[str, bytes] | None = None
+        same = True
+        for name in options.runs:
+            output, _ = run_once(name, options, Path(root))
+            files = list_files(output)
+            if first is None:
+                first = files
+                print("links and federations of two agree" if compare_links(output, options) else "LINKS DIFFER")
+            elif files != first:
+                same = False
+                different = [key for key in files.keys() | first.keys() if files.get(key) != first.get(key)]
+                print(f"  different: {len(different)}, such as {min(different)}")
+        print("all tables are equal" if same else "TABLES DIFFER")
+        print(f"peak of children: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB")
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
