@@ -50,6 +50,8 @@ pub struct ImportParts {
     pub is_wildcard: bool,
     /// `import type`.
     pub is_type_only: bool,
+    /// CommonJS: `const a = require("./b")`, `const { a } = require("./b")`.
+    pub is_require: bool,
 }
 
 /// A name in an import.
@@ -122,7 +124,7 @@ pub fn file_items(language: Language, text: &str, limits: &Limits, cancel: &Canc
         }
         let first = attached_start(text, &mut waiting, bytes.start, &mut items);
         let lines = start_of_line(text, first)..end_of_line(text, bytes.end);
-        let (kind, import) = describe(node, &kinds);
+        let (kind, import) = describe(node, &kinds, text);
         items.push(FileItem { bytes, lines, kind, node_kind: node.kind().into(), import });
     }
     items.extend(waiting.into_iter().map(|bytes| comment(text, bytes)));
@@ -139,7 +141,7 @@ pub fn import_statements(language: Language, text: &str, limits: &Limits, cancel
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let (kind, import) = describe(node, &kinds);
+        let (kind, import) = describe(node, &kinds, text);
         let is_import = matches!(kind, ItemKind::Import | ItemKind::Reexport);
         if is_import {
             let bytes = node.byte_range();
@@ -199,7 +201,7 @@ fn end_of_line(text: &str, at: usize) -> usize {
     }
 }
 
-fn describe(node: Node<'_>, kinds: &Kinds) -> (ItemKind, Option<ImportParts>) {
+fn describe(node: Node<'_>, kinds: &Kinds, text: &str) -> (ItemKind, Option<ImportParts>) {
     let kind = node.kind();
     if kinds.imports.contains(&kind) {
         return (ItemKind::Import, parts(node));
@@ -209,6 +211,9 @@ fn describe(node: Node<'_>, kinds: &Kinds) -> (ItemKind, Option<ImportParts>) {
     }
     if kind == "export_statement" && node.child_by_field_name("source").is_some() {
         return (ItemKind::Reexport, parts(node));
+    }
+    if let Some(parts) = require_parts(node, text) {
+        return (ItemKind::Import, Some(parts));
     }
     // The text that documents a module of Python.
     let is_text = kind == "expression_statement" && node.named_child(0).is_some_and(|inner| inner.kind() == "string");
@@ -244,6 +249,43 @@ fn parts(node: Node<'_>) -> Option<ImportParts> {
             }
             _ => {}
         }
+    }
+    Some(parts)
+}
+
+/// The parts of `const a = require("./b")` and `const { a, b: c } = require("./d")`; `None` for anything else.
+fn require_parts(node: Node<'_>, text: &str) -> Option<ImportParts> {
+    if !matches!(node.kind(), "lexical_declaration" | "variable_declaration") || node.named_child_count() != 1 {
+        return None;
+    }
+    let declarator = node.named_child(0)?;
+    let call = declarator.child_by_field_name("value").filter(|value| value.kind() == "call_expression")?;
+    let module = call.child_by_field_name("arguments")?.named_child(0).filter(|module| module.kind() == "string")?;
+    if &text[call.child_by_field_name("function")?.byte_range()] != "require" {
+        return None;
+    }
+    let quoted = module.byte_range();
+    let module = quoted.start + 1..quoted.end.saturating_sub(1).max(quoted.start + 1);
+    let mut parts = ImportParts { module, is_require: true, ..ImportParts::default() };
+    let pattern = declarator.child_by_field_name("name")?;
+    match pattern.kind() {
+        "identifier" => parts.default = Some(pattern.byte_range()),
+        "object_pattern" => {
+            let mut cursor = pattern.walk();
+            for child in pattern.named_children(&mut cursor) {
+                let bytes = child.byte_range();
+                parts.names.push(match child.kind() {
+                    "shorthand_property_identifier_pattern" => ImportedName { name: bytes.clone(), bytes, alias: None },
+                    "pair_pattern" => {
+                        let alias = child.child_by_field_name("value").filter(|value| value.kind() == "identifier")?;
+                        let name = child.child_by_field_name("key")?.byte_range();
+                        ImportedName { bytes, name, alias: Some(alias.byte_range()) }
+                    }
+                    _ => return None,
+                });
+            }
+        }
+        _ => return None,
     }
     Some(parts)
 }
@@ -323,6 +365,16 @@ mod tests {
                 "Import \"from .a import b as c, d  # noqa\\n\" .a:b as c,d",
                 "Import \"import e.f\\n\" :e.f",
                 "Other \"# Of g.\\n@h\\ndef g():\\n    pass\\n\"",
+            ]
+        );
+        let commonjs = "const a = require('./a');\nconst { b, c: d } = require('./b');\nconst e = require('./e').f;\nvar g = read('./h');\n";
+        assert_eq!(
+            items(Language::JavaScript, commonjs),
+            [
+                "Import \"const a = require('./a');\\n\" ./a:",
+                "Import \"const { b, c: d } = require('./b');\\n\" ./b:b,c: d",
+                "Other \"const e = require('./e').f;\\n\"",
+                "Other \"var g = read('./h');\\n\"",
             ]
         );
         let script = "// Licence.\nimport a, { type b as c, d } from './x';\nexport * from \"./y\"\n/** Of f. */\nexport function f() {}\n";

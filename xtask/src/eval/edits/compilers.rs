@@ -18,6 +18,8 @@ pub(super) struct Checked {
     pub(super) folders: &'static [&'static str],
     /// Endings of its files.
     pub(super) endings: &'static [&'static str],
+    /// Runs its tests, where that is cheap: for the shell, in the root. Empty for those that are only compiled.
+    tests: &'static str,
 }
 
 const RUST: &str = "CARGO_TARGET_DIR=$WORK/target cargo check --offline --workspace --lib --bins --tests \
@@ -36,6 +38,12 @@ const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e 
 const PYTHON: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
                       src tests; pyflakes src tests";
 
+const JWT: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
+                   jwt tests; pyflakes jwt tests";
+const PYTEST: &str = "PYTHONPATH=src:. PYTHONDONTWRITEBYTECODE=1 python -m pytest -q -p no:cacheprovider --maxfail 30 \
+                      --no-header -rfE tests";
+const GO_TEST: &str = "GOCACHE=$WORK/go GOTOOLCHAIN=local go test -vet=off ./...";
+
 /// Repositories that are checked, with what compiles them.
 pub(super) const CHECKED: &[Checked] = &[
     Checked {
@@ -44,14 +52,23 @@ pub(super) const CHECKED: &[Checked] = &[
         command: GO,
         folders: &["middleware/", "chain.go", "chi.go", "context.go", "mux", "path_value", "pattern", "tree"],
         endings: &[".go"],
+        tests: GO_TEST,
     },
-    Checked { repository: "gorilla/mux", language: "Go", command: GO, folders: &[""], endings: &[".go"] },
+    Checked {
+        repository: "gorilla/mux",
+        language: "Go",
+        command: GO,
+        folders: &[""],
+        endings: &[".go"],
+        tests: GO_TEST,
+    },
     Checked {
         repository: "expressjs/express",
         language: "JavaScript",
         command: JAVASCRIPT,
         folders: &["lib/", "test/"],
         endings: &[".js"],
+        tests: "",
     },
     Checked {
         repository: "pmndrs/zustand",
@@ -59,6 +76,7 @@ pub(super) const CHECKED: &[Checked] = &[
         command: "tsc --noEmit --pretty false -p tsconfig.json --skipLibCheck",
         folders: &["src/", "tests/"],
         endings: &[".ts", ".tsx"],
+        tests: "",
     },
     Checked {
         repository: "pallets/click",
@@ -66,6 +84,7 @@ pub(super) const CHECKED: &[Checked] = &[
         command: PYTHON,
         folders: &["src/", "tests/"],
         endings: &[".py"],
+        tests: PYTEST,
     },
     Checked {
         repository: "google/gson",
@@ -73,6 +92,7 @@ pub(super) const CHECKED: &[Checked] = &[
         command: GSON,
         folders: &["gson/src/main/java/"],
         endings: &[".java"],
+        tests: "",
     },
     Checked {
         repository: "google/leveldb",
@@ -113,6 +133,7 @@ pub(super) const CHECKED: &[Checked] = &[
             "util/status.",
         ],
         endings: &[".cc", ".h"],
+        tests: "",
     },
     Checked {
         repository: "honojs/hono",
@@ -121,6 +142,7 @@ pub(super) const CHECKED: &[Checked] = &[
                   tsc --noEmit --pretty false -p tsconfig.build.json --types ''",
         folders: &["src/"],
         endings: &[".ts", ".tsx"],
+        tests: "",
     },
     Checked {
         repository: "colinhacks/zod",
@@ -128,14 +150,23 @@ pub(super) const CHECKED: &[Checked] = &[
         command: "tsc --noEmit --pretty false -p packages/zod/tsconfig.json --types ''",
         folders: &["packages/zod/src/"],
         endings: &[".ts"],
+        tests: "",
     },
-    Checked { repository: "tokio-rs/bytes", language: "Rust", command: RUST, folders: &["src/"], endings: &[".rs"] },
+    Checked {
+        repository: "tokio-rs/bytes",
+        language: "Rust",
+        command: RUST,
+        folders: &["src/"],
+        endings: &[".rs"],
+        tests: "",
+    },
     Checked {
         repository: "BurntSushi/ripgrep",
         language: "Rust",
         command: RUST,
         folders: &["crates/"],
         endings: &[".rs"],
+        tests: "",
     },
     Checked {
         repository: "psf/requests",
@@ -143,6 +174,7 @@ pub(super) const CHECKED: &[Checked] = &[
         command: PYTHON,
         folders: &["src/", "tests/"],
         endings: &[".py"],
+        tests: "",
     },
     Checked {
         repository: "pallets/flask",
@@ -150,6 +182,7 @@ pub(super) const CHECKED: &[Checked] = &[
         command: PYTHON,
         folders: &["src/", "tests/"],
         endings: &[".py"],
+        tests: "",
     },
     Checked {
         repository: "jhy/jsoup",
@@ -157,6 +190,55 @@ pub(super) const CHECKED: &[Checked] = &[
         command: JAVA,
         folders: &["src/main/java/"],
         endings: &[".java"],
+        tests: "",
+    },
+    Checked {
+        repository: "spf13/cobra",
+        language: "Go",
+        command: GO,
+        folders: &[""],
+        endings: &[".go"],
+        tests: GO_TEST,
+    },
+    Checked {
+        repository: "pallets/werkzeug",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+        tests: "",
+    },
+    Checked {
+        repository: "marshmallow-code/marshmallow",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+        tests: PYTEST,
+    },
+    Checked {
+        repository: "jpadilla/pyjwt",
+        language: "Python",
+        command: JWT,
+        folders: &["jwt/", "tests/"],
+        endings: &[".py"],
+        tests: "",
+    },
+    Checked {
+        repository: "square/javapoet",
+        language: "Java",
+        command: JAVA,
+        folders: &["src/main/java/"],
+        endings: &[".java"],
+        tests: "",
+    },
+    Checked {
+        repository: "sindresorhus/ky",
+        language: "TypeScript",
+        command: "tsc --noEmit --pretty false -p tsconfig.json --types ''",
+        folders: &["source/"],
+        endings: &[".ts"],
+        tests: "",
     },
 ];
 
@@ -195,23 +277,47 @@ impl Checked {
         Ok(before)
     }
 
+    /// The tests that fail; `None` for a repository whose tests are not run.
+    pub(super) fn failing_tests(&self, request: &Request, root: &Path) -> Outcome<Option<Errors>> {
+        if self.tests.is_empty() {
+            return Ok(None);
+        }
+        let mut failing = Errors::new();
+        for line in self.run(self.tests, request, root)?.lines() {
+            let is_failure =
+                ["FAILED ", "ERROR ", "--- FAIL", "FAIL\t"].iter().any(|word| line.trim().starts_with(word));
+            if is_failure {
+                // Without the time that it took, and what it says.
+                let name = line.trim().split(" (").next().unwrap_or_default().split(" - ").next().unwrap_or_default();
+                let name = name.split('\t').take(2).collect::<Vec<_>>().join(" ");
+                *failing.entry(name).or_default() += 1;
+            }
+        }
+        Ok(Some(failing))
+    }
+
     /// The errors of the project as it is now.
     pub(super) fn errors(&self, request: &Request, root: &Path) -> Outcome<Errors> {
-        let work = request.work.join(format!(".out-{}", self.repository.replace('/', "+")));
-        std::fs::create_dir_all(&work)?;
-        let mut command = Command::new("sh");
-        command.args(["-c", self.command]).current_dir(root).env("WORK", &work);
-        if let (Some(tools), Some(path)) = (&request.tools, std::env::var_os("PATH")) {
-            let all = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
-            command.env("PATH", std::env::join_paths(all)?);
-        }
-        let output = command.output()?;
-        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let text = self.run(self.command, request, root)?;
         let mut errors = Errors::new();
         for line in text.lines().filter(|line| is_error(line)) {
             *errors.entry(without_place(line)).or_default() += 1;
         }
         Ok(errors)
+    }
+
+    /// What a command prints.
+    fn run(&self, command_line: &str, request: &Request, root: &Path) -> Outcome<String> {
+        let work = request.work.join(format!(".out-{}", self.repository.replace('/', "+")));
+        std::fs::create_dir_all(&work)?;
+        let mut command = Command::new("sh");
+        command.args(["-c", command_line]).current_dir(root).env("WORK", &work);
+        if let (Some(tools), Some(path)) = (&request.tools, std::env::var_os("PATH")) {
+            let all = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
+            command.env("PATH", std::env::join_paths(all)?);
+        }
+        let output = command.output()?;
+        Ok(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
     }
 }
 

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
-use m1nd_engine::Snapshot;
+use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation, RepoPath};
+use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
@@ -230,10 +230,12 @@ fn close_cycle(snapshot: &Snapshot, node: NodeIx, kind: (&'static str, &'static 
     };
     let is_import = |relation| relation == Relation::Imports;
     let of_own = graph.of_file(graph.file(node)?);
+    // The way back must be an import that runs when its file is loaded.
     let users: BTreeSet<&str> = of_own
         .iter()
         .flat_map(|part| graph.in_edges(*part).collect::<Vec<_>>())
         .filter(|edge| is_import(edge.relation) && edge.tier == EdgeTier::Certain)
+        .filter(|edge| edge.sites.iter().any(|pos| runs_on_load(snapshot, graph.path(edge.from), pos.line)))
         .map(|edge| graph.path(edge.from))
         .filter(|user| *user != path)
         .collect();
@@ -251,7 +253,10 @@ fn close_cycle(snapshot: &Snapshot, node: NodeIx, kind: (&'static str, &'static 
             };
             let Some(row) = line.0.lines().nth(line.1.saturating_sub(1) as usize) else { continue };
             let is_whole = (row.starts_with("from ") && row.contains(" import ") && !row.contains('('))
-                || row.starts_with("import ") && row.contains(" from ") && row.contains('\'');
+                || row.starts_with("import ")
+                    && !row.starts_with("import type ")
+                    && row.contains(" from ")
+                    && row.contains('\'');
             let is_same = third != path && third != user && folder(third) == folder(path) && !row.contains(',');
             if is_whole && is_same {
                 return Some(Fault {
@@ -265,6 +270,14 @@ fn close_cycle(snapshot: &Snapshot, node: NodeIx, kind: (&'static str, &'static 
         }
     }
     None
+}
+
+/// Whether an import on a line runs whenever its file is loaded: it is not under a condition, in a function or for
+/// types.
+fn runs_on_load(snapshot: &Snapshot, path: &str, line: u32) -> bool {
+    let Some(text) = text_of(snapshot, path) else { return false };
+    let facts = m1nd_lang::extract(Language::of_path(path), text.as_bytes(), snapshot.limits(), &Cancel::new());
+    facts.imports.iter().any(|row| row.pos.line == line && !row.flags.conditional && !row.flags.type_only)
 }
 
 /// Compares the newest commits that change code with their parents.

@@ -12,6 +12,7 @@ mod compilers;
 pub(super) mod delta;
 mod extract;
 mod inline;
+mod moved_commits;
 mod moves;
 mod mutations;
 mod project;
@@ -21,7 +22,7 @@ mod signature;
 mod speed;
 
 const USAGE: &str =
-    "expected: cargo xtask eval edits rename|move|signature|extract|inline|mutations|commits|speed --mirror DIR --work DIR
+    "expected: cargo xtask eval edits rename|move|moved-commits|signature|extract|inline|mutations|commits|speed --mirror DIR --work DIR
   --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
@@ -87,6 +88,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     match part.as_str() {
         "rename" => rename::run(&request),
         "move" => moves::run(&request),
+        "moved-commits" => moved_commits::run(&request),
         "signature" => signature::run(&request),
         "extract" => extract::run(&request),
         "inline" => inline::run(&request),

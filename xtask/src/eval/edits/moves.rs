@@ -1,4 +1,4 @@
-//! `eval edits move`: after a definition is in another file, the project compiles as before.
+//! `eval edits move`: after a definition is in another file, the project compiles as before, and its tests pass.
 //!
 //! Definitions at the top of a file are sampled, each with another file of its language as the target, every second one
 //! with a new file beside that. Each is moved by `refactor_commit` and compiled with the others of its batch; if that
@@ -11,11 +11,12 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
 use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Request;
 use super::compilers::{Checked, Errors, new_errors};
 use super::project::Project;
+use super::refactorings::reason_of;
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
@@ -62,6 +63,9 @@ struct Counts {
     accepted: u64,
     /// Those after which the project compiles as before.
     compiles: u64,
+    /// Those of them after which the tests were run, and after which none fails that passed.
+    tested: u64,
+    tests_pass: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,8 +74,11 @@ struct Report {
     moves: u64,
     /// Of all without those that a compiler would refuse as well.
     refused_share: Option<f64>,
+    accepted: u64,
     /// Of those that are not refused.
     compiles_share: Option<f64>,
+    /// Of those after which tests were run.
+    tests_share: Option<f64>,
     repositories: BTreeMap<String, Counts>,
 }
 
@@ -93,7 +100,9 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
     report.moves = sum(|counts| counts.moves);
     let due = sum(|counts| counts.refused_due);
     report.refused_share = ratio(sum(|counts| counts.refused) - due, report.moves - due);
-    report.compiles_share = ratio(sum(|counts| counts.compiles), sum(|counts| counts.accepted));
+    report.accepted = sum(|counts| counts.accepted);
+    report.compiles_share = ratio(sum(|counts| counts.compiles), report.accepted);
+    report.tests_share = ratio(sum(|counts| counts.tests_pass), sum(|counts| counts.tested));
     keep(&golden_folder("edits").join("move.json"), &report, request.keep)
 }
 
@@ -104,7 +113,10 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
         sample(&engine.snapshot(), checked, request)
     };
     project.serve(request)?;
-    let before = checked.first_errors(request, &project.root)?;
+    let before = Before {
+        errors: without_files(&checked.first_errors(request, &project.root)?),
+        failing: checked.failing_tests(request, &project.root)?,
+    };
     let mut counts = Counts { language: checked.language.to_owned(), moves: samples.len() as u64, ..Counts::default() };
     for batch in samples.chunks(BATCH) {
         let mut moved = Vec::new();
@@ -117,14 +129,14 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
             }
             match outcome {
                 Ok(()) => moved.push(sample),
-                Err(reason) => {
+                Err(answer) => {
                     if request.explain > 0 {
-                        let reason = reason.chars().take(500).collect::<String>();
-                        println!("refused {} → {}: {reason}", sample.id, sample.to);
+                        println!("refused {} → {}: {}", sample.id, sample.to, answer["error"]);
                     }
+                    let text = answer.to_string();
                     counts.refused += 1;
-                    counts.refused_due += u64::from(DUE.iter().any(|part| reason.contains(part)));
-                    *counts.reasons.entry(kind_of(&reason)).or_default() += 1;
+                    counts.refused_due += u64::from(DUE.iter().any(|part| text.contains(part)));
+                    *counts.reasons.entry(reason_of(&answer)).or_default() += 1;
                 }
             }
         }
@@ -133,23 +145,31 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
     Ok(counts)
 }
 
-/// Compiles what was moved, and undoes it.
+/// What a repository has before any move.
+struct Before {
+    errors: Errors,
+    /// Tests that fail.
+    failing: Option<Errors>,
+}
+
+/// Compiles and tests what was moved, and undoes it. If anything fails, each move is tried alone.
 fn settle(
     request: &Request,
     checked: &Checked,
     project: &mut Project,
-    (before, moved): (&Errors, &[&Sample]),
+    (before, moved): (&Before, &[&Sample]),
     counts: &mut Counts,
 ) -> Outcome<()> {
     if moved.is_empty() {
         return Ok(());
     }
     counts.accepted += moved.len() as u64;
-    let before = without_files(before);
-    let after = without_files(&checked.errors(request, &project.root)?);
+    let found = find_faults(request, checked, project, before)?;
     project.restore()?;
-    if new_errors(&before, &after, None).is_empty() {
+    if found.errors.is_empty() && found.failing.as_ref().is_none_or(Vec::is_empty) {
         counts.compiles += moved.len() as u64;
+        counts.tested += if found.failing.is_some() { moved.len() as u64 } else { 0 };
+        counts.tests_pass += if found.failing.is_some() { moved.len() as u64 } else { 0 };
         return Ok(());
     }
     for sample in moved {
@@ -157,14 +177,46 @@ fn settle(
             // Only possible behind another one: what fails together counts as failed.
             continue;
         }
-        let errors = new_errors(&before, &without_files(&checked.errors(request, &project.root)?), None);
-        counts.compiles += u64::from(errors.is_empty());
-        if !errors.is_empty() && request.explain > 0 {
-            println!("broken {} → {}: {:?}", sample.id, sample.to, &errors[..errors.len().min(6)]);
+        let found = find_faults(request, checked, project, before)?;
+        counts.compiles += u64::from(found.errors.is_empty());
+        counts.tested += u64::from(found.failing.is_some());
+        counts.tests_pass += u64::from(found.failing.as_ref().is_some_and(Vec::is_empty));
+        if request.explain > 0 && !found.errors.is_empty() {
+            println!("broken {} → {}: {:?}", sample.id, sample.to, &found.errors[..found.errors.len().min(6)]);
+        }
+        if let Some(failing) = found.failing.filter(|failing| request.explain > 0 && !failing.is_empty()) {
+            println!("failing {} → {}: {failing:?}", sample.id, sample.to);
         }
         project.restore()?;
     }
     Ok(())
+}
+
+/// New errors, and tests that fail now, where they were run: only in a project that compiles.
+struct Faults {
+    errors: Vec<String>,
+    failing: Option<Vec<String>>,
+}
+
+fn find_faults(request: &Request, checked: &Checked, project: &Project, before: &Before) -> Outcome<Faults> {
+    let after = without_files(&checked.errors(request, &project.root)?);
+    let errors = new_errors(&before.errors, &after, None);
+    let Some(known) = before.failing.as_ref().filter(|_| errors.is_empty()) else {
+        return Ok(Faults { errors, failing: None });
+    };
+    // A test that moves has another path.
+    let failing = checked.failing_tests(request, &project.root)?;
+    let failing = failing.map(|now| new_errors(&without_paths(known), &without_paths(&now), None));
+    Ok(Faults { errors, failing })
+}
+
+/// Failing tests by their names alone.
+fn without_paths(failing: &Errors) -> Errors {
+    let mut found = Errors::new();
+    for (line, count) in failing {
+        *found.entry(line.rsplit("::").next().unwrap_or(line).to_owned()).or_default() += count;
+    }
+    found
 }
 
 /// Errors without the names of files: those that were there move with the code.
@@ -178,29 +230,12 @@ fn without_files(errors: &Errors) -> Errors {
 }
 
 /// Moves a definition; the refusal if there is one.
-fn move_definition(project: &mut Project, sample: &Sample) -> Result<(), String> {
+fn move_definition(project: &mut Project, sample: &Sample) -> Result<(), Value> {
     let arguments = json!({"operation": "move", "node_id": sample.id, "to": sample.to, "confirm": true});
     match project.call("refactor_commit", arguments) {
         (_, false) => Ok(()),
-        (answer, true) => Err(answer.to_string()),
+        (answer, true) => Err(answer),
     }
-}
-
-/// The reason of a refusal: its words without names, places and numbers.
-fn kind_of(answer: &str) -> String {
-    let answer = answer.replace("\\\"", "\"");
-    let message = answer.split("cannot be moved to ").nth(1).or_else(|| answer.split("would break: ").nth(1));
-    let message = message.unwrap_or(&answer).split(['"', ';']).next().unwrap_or_default();
-    let message = message.split_once(' ').map_or(message, |(_, rest)| rest);
-    let mut kind = String::new();
-    for (index, part) in message.split('`').enumerate() {
-        kind.push_str(if index % 2 == 0 { part } else { "_" });
-    }
-    kind.split_whitespace()
-        .filter(|word| !word.contains('/') && !word.contains(".go") && !word.contains(".rs"))
-        .take(12)
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 fn is_test(path: &str) -> bool {

@@ -152,7 +152,7 @@ fn commit(project: &mut Project, operation: &Operation) -> Result<Vec<String>, V
 }
 
 /// The reason of a refusal, without names and places.
-fn reason_of(answer: &Value) -> String {
+pub(super) fn reason_of(answer: &Value) -> String {
     let message = answer["error"].as_str().map_or_else(|| answer.to_string(), str::to_owned);
     let words = message.split('`').enumerate().map(|(place, part)| if place % 2 == 1 { "_" } else { part });
     let text: String = words.collect();

@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Request;
-use super::compilers::{Checked, new_errors};
+use super::compilers::{Checked, Errors, new_errors};
 use super::project::Project;
-use super::rename::{is_candidate, kind_of};
+use super::refactorings::reason_of;
+use super::rename::is_candidate;
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
@@ -25,6 +26,19 @@ use crate::eval::ours::open_indexed;
 
 /// Name of parameters that are added or renamed.
 const NEW: &str = "renewed_one";
+
+/// Changes that are written before the compiler runs.
+const BATCH: usize = 6;
+
+/// Parts of refusals that a compiler would give as well, or a person: something outside of the project calls the
+/// function or decides about it, or the order that is asked for is not possible.
+const DUE: &[&str] = &[
+    "outside of the project",
+    "the caller is outside",
+    "cannot stand behind",
+    "has no default and would stand behind",
+    "already, which the parameter would hide",
+];
 
 /// The operations, in the order in which they are tried from the drawn one on.
 const KINDS: &[Kind] = &[Kind::AddDefault, Kind::AddValue, Kind::Remove, Kind::Rename, Kind::Order];
@@ -58,6 +72,8 @@ struct Counts {
     /// Operations by their kind.
     kinds: BTreeMap<String, u64>,
     refused: u64,
+    /// Refusals that a compiler would give as well, or that only the author can decide.
+    refused_due: u64,
     /// Refusals by their reason.
     reasons: BTreeMap<String, u64>,
     accepted: u64,
@@ -71,7 +87,9 @@ struct Counts {
 struct Report {
     format_version: u32,
     operations: u64,
+    /// Of all without those that are due.
     refused_share: Option<f64>,
+    accepted: u64,
     /// Of those that are not refused.
     compiles_share: Option<f64>,
     repositories: BTreeMap<String, Counts>,
@@ -94,8 +112,10 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
     }
     let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
     report.operations = sum(|counts| counts.operations);
-    report.refused_share = ratio(sum(|counts| counts.refused), report.operations);
-    report.compiles_share = ratio(sum(|counts| counts.compiles), sum(|counts| counts.accepted));
+    report.accepted = sum(|counts| counts.accepted);
+    let due = sum(|counts| counts.refused_due);
+    report.refused_share = ratio(sum(|counts| counts.refused) - due, report.operations - due);
+    report.compiles_share = ratio(sum(|counts| counts.compiles), report.accepted);
     keep(&golden_folder("edits").join("signature.json"), &report, request.keep)
 }
 
@@ -109,34 +129,77 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
     let before = checked.first_errors(request, &project.root)?;
     let mut counts =
         Counts { language: checked.language.to_owned(), operations: samples.len() as u64, ..Counts::default() };
-    for sample in samples {
-        *counts.kinds.entry(sample.kind.word().to_owned()).or_default() += 1;
-        let (answer, is_error) = project.call("refactor_commit", sample.arguments.clone());
-        if is_error {
-            let answer = answer.to_string();
-            if request.explain > 0 {
-                println!(
-                    "refused {} {}: {}",
-                    sample.kind.word(),
-                    sample.id,
-                    answer.chars().take(500).collect::<String>()
-                );
+    for batch in samples.chunks(BATCH) {
+        let mut written = Vec::new();
+        for sample in batch {
+            *counts.kinds.entry(sample.kind.word().to_owned()).or_default() += 1;
+            let mut outcome = commit(&mut project, sample);
+            // A change before it may stand in the way.
+            if outcome.is_err() && !written.is_empty() {
+                settle(request, checked, &mut project, (&before, &std::mem::take(&mut written)), &mut counts)?;
+                outcome = commit(&mut project, sample);
             }
-            counts.refused += 1;
-            *counts.reasons.entry(kind_of(&answer)).or_default() += 1;
+            match outcome {
+                Ok(places) => {
+                    counts.places += places;
+                    written.push(sample);
+                }
+                Err(answer) => {
+                    if request.explain > 0 {
+                        println!("refused {} {}: {}", sample.kind.word(), sample.id, answer["error"]);
+                    }
+                    let text = answer["error"].to_string();
+                    counts.refused += 1;
+                    counts.refused_due += u64::from(DUE.iter().any(|part| text.contains(part)));
+                    *counts.reasons.entry(reason_of(&answer)).or_default() += 1;
+                }
+            }
+        }
+        settle(request, checked, &mut project, (&before, &written), &mut counts)?;
+    }
+    Ok(counts)
+}
+
+/// Compiles what was written, and undoes it. If it does not compile, each change is compiled alone.
+fn settle(
+    request: &Request,
+    checked: &Checked,
+    project: &mut Project,
+    (before, written): (&Errors, &[&Sample]),
+    counts: &mut Counts,
+) -> Outcome<()> {
+    if written.is_empty() {
+        return Ok(());
+    }
+    counts.accepted += written.len() as u64;
+    let after = checked.errors(request, &project.root)?;
+    project.restore()?;
+    if new_errors(before, &after, None).is_empty() {
+        counts.compiles += written.len() as u64;
+        return Ok(());
+    }
+    for sample in written {
+        if commit(project, sample).is_err() {
+            // Only possible behind another one: what fails together counts as failed.
             continue;
         }
-        counts.accepted += 1;
-        counts.places += answer["places"].as_u64().unwrap_or(0);
         let after = checked.errors(request, &project.root)?;
-        let errors = new_errors(&before, &after, Some((NEW, &sample.old)));
+        let errors = new_errors(before, &after, Some((NEW, &sample.old)));
         counts.compiles += u64::from(errors.is_empty());
         if !errors.is_empty() && request.explain > 0 {
             println!("broken {} {}: {:?}", sample.kind.word(), sample.arguments, &errors[..errors.len().min(4)]);
         }
         project.restore()?;
     }
-    Ok(counts)
+    Ok(())
+}
+
+/// Writes a change: the number of places, or the refusal.
+fn commit(project: &mut Project, sample: &Sample) -> Result<u64, Value> {
+    match project.call("refactor_commit", sample.arguments.clone()) {
+        (answer, false) => Ok(answer["places"].as_u64().unwrap_or(0)),
+        (answer, true) => Err(answer),
+    }
 }
 
 /// Functions that are called, evenly at random, each with an operation.

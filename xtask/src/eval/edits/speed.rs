@@ -3,10 +3,14 @@
 
 use std::time::Instant;
 
+use m1nd_base::{Cancel, ContentHash, RepoPath};
+use m1nd_engine::{FileEntry, FileMark};
+use m1nd_query::edits::{EditedFile, delta};
 use serde_json::{Value, json};
 
 use super::Request;
 use super::project::{Project, git};
+use crate::eval::ours::open_indexed;
 use crate::{Outcome, percentile};
 
 /// Files of a batch.
@@ -50,6 +54,7 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
                 return Err(format!("definition of {last}: {answer}").into());
             }
         }
+        measure_delta(&project, &files)?;
         let first = times.remove(0);
         times.sort();
         println!(
@@ -60,5 +65,36 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
         );
         project.reset("HEAD")?;
     }
+    Ok(())
+}
+
+/// Prints what the structural delta costs beside linking the project with a changed file, in this process.
+fn measure_delta(project: &Project, files: &[(&str, &str)]) -> Outcome<()> {
+    let engine = open_indexed(project.home(), &project.root)?;
+    let before = engine.snapshot();
+    let cancel = Cancel::new();
+    let (mut links, mut deltas) = (Vec::new(), Vec::new());
+    for (path, code) in files.iter().step_by(files.len().div_ceil(BATCHES).max(1)) {
+        let path = RepoPath::new(path)?;
+        let old = before.read_file(&path)?.text;
+        let new = format!("{old}\n{}", code.replace("NAME", "m1nd_eval_delta"));
+        let mark = |entry: &FileEntry| {
+            let hash = if entry.path == path { ContentHash::of(new.as_bytes()) } else { entry.hash };
+            FileMark { path: entry.path.as_str().to_owned(), hash, language: entry.language }
+        };
+        let marks: Vec<FileMark> = before.files().iter().map(mark).collect();
+        let content = |of: &str| (of == path.as_str()).then(|| new.as_bytes().to_vec());
+        let start = Instant::now();
+        let (after, _) = before.at_files(&marks, &content, &cancel)?;
+        links.push(start.elapsed());
+        let edited = EditedFile { path: &path, before: Some(&old), after: Some(&new) };
+        let start = Instant::now();
+        delta(&before, &after, &[edited], &cancel)?;
+        deltas.push(start.elapsed());
+    }
+    links.sort();
+    deltas.sort();
+    let median = |times: &[std::time::Duration]| percentile(times, 0.5).as_secs_f64() * 1e3;
+    println!("linking anew: median {:.0} ms; delta: median {:.1} ms", median(&links), median(&deltas));
     Ok(())
 }

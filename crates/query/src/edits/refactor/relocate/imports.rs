@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::Cancel;
+use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_lang::{FileItem, ImportedName, ItemKind, import_statements};
 
@@ -25,9 +25,10 @@ impl NewName {
         Self { name: name.to_owned(), alias: None, is_type: false }
     }
 
-    fn write(&self, marks_types: bool) -> String {
+    fn write(&self, marks_types: bool, is_require: bool) -> String {
         let mark = if self.is_type && marks_types { "type " } else { "" };
         match &self.alias {
+            Some(alias) if is_require => format!("{}: {alias}", self.name),
             Some(alias) => format!("{mark}{} as {alias}", self.name),
             None => format!("{mark}{}", self.name),
         }
@@ -49,6 +50,10 @@ pub(super) struct Importer {
     whole: Vec<String>,
     /// The quote and the end of statements of the file that code comes from.
     given_style: Option<(char, &'static str)>,
+    /// Whether the file that code comes from is a CommonJS module, where this one is new.
+    is_given_commonjs: bool,
+    /// Modules that are not relative, with the files that they were resolved to.
+    resolved: Vec<(String, String)>,
     /// What stands behind the imports.
     behind_imports: Option<(usize, String)>,
 }
@@ -58,6 +63,10 @@ impl Importer {
         let statements =
             import_statements(parsed.source.language, parsed.text(), snapshot.limits(), cancel).unwrap_or_default();
         let (patches, dropped) = (Vec::new(), BTreeMap::new());
+        let resolved = match dialect {
+            Dialect::Script => list_resolved(snapshot, &parsed, &statements),
+            Dialect::Python => Vec::new(),
+        };
         Self {
             parsed,
             dialect,
@@ -68,6 +77,8 @@ impl Importer {
             whole: Vec::new(),
             behind_imports: None,
             given_style: None,
+            is_given_commonjs: false,
+            resolved,
         }
     }
 
@@ -93,12 +104,19 @@ impl Importer {
         })
     }
 
+    /// Whether a module that an import of this file writes is the file at a path: by its spelling, or as it was
+    /// resolved, which settings of the project may decide.
+    pub(super) fn means(&self, written: &str, path: &str) -> bool {
+        self.dialect.may_mean(self.path(), written, path)
+            || self.resolved.iter().any(|(module, file)| module == written && file == path)
+    }
+
     /// A statement that takes a name from the module at a path.
     pub(super) fn names_from(&self, path: &str, name: &str) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (index, item) in self.statements.iter().enumerate() {
             let Some(parts) = item.import.as_ref().filter(|parts| !parts.module.is_empty()) else { continue };
-            if !self.dialect.may_mean(self.path(), self.slice(&parts.module), path) {
+            if !self.means(self.slice(&parts.module), path) {
                 continue;
             }
             let of_name = parts.names.iter().enumerate().filter(|(_, found)| self.slice(&found.name) == name);
@@ -112,7 +130,7 @@ impl Importer {
         let is_it = |item: &FileItem| {
             let Some(parts) = &item.import else { return false };
             let is_namespace = item.kind == ItemKind::Import && self.dialect == Dialect::Script;
-            parts.is_wildcard && !is_namespace && self.dialect.may_mean(self.path(), self.slice(&parts.module), path)
+            parts.is_wildcard && !is_namespace && self.means(self.slice(&parts.module), path)
         };
         (0..self.statements.len()).filter(|index| is_it(&self.statements[*index])).collect()
     }
@@ -191,14 +209,19 @@ impl Importer {
     fn write(&self, kind: ItemKind, module: &str, names: &[NewName]) -> String {
         match self.dialect {
             Dialect::Python => {
-                let names: Vec<String> = names.iter().map(|name| name.write(false)).collect();
+                let names: Vec<String> = names.iter().map(|name| name.write(false, false)).collect();
                 let (line, names) = (format!("from {module} import "), names.join(", "));
                 format!("{line}{names}")
+            }
+            Dialect::Script if self.is_commonjs() => {
+                let rows: Vec<String> = names.iter().map(|name| name.write(false, true)).collect();
+                let (quote, end) = self.style();
+                format!("const {{ {} }} = require({quote}{module}{quote}){end}", rows.join(", "))
             }
             Dialect::Script => {
                 let word = if kind == ItemKind::Reexport { "export" } else { "import" };
                 let is_type = names.iter().all(|name| name.is_type);
-                let rows: Vec<String> = names.iter().map(|name| name.write(!is_type)).collect();
+                let rows: Vec<String> = names.iter().map(|name| name.write(!is_type, false)).collect();
                 let (quote, end) = self.style();
                 let mark = if is_type { " type" } else { "" };
                 format!("{word}{mark} {{ {} }} from {quote}{module}{quote}{end}", rows.join(", "))
@@ -211,10 +234,28 @@ impl Importer {
         if self.parsed.text().trim().is_empty() {
             self.given_style = Some(other.style());
         }
+        if !self.is_module() {
+            self.is_given_commonjs = other.is_commonjs();
+        }
+    }
+
+    /// Whether a script has statements that import or export.
+    pub(super) fn is_module(&self) -> bool {
+        let is_statement = |item: &FileItem| matches!(&*item.node_kind, "import_statement" | "export_statement");
+        self.dialect == Dialect::Script && self.parsed.items.iter().any(is_statement)
+    }
+
+    /// Whether the file is a CommonJS module: it requires or sets `exports`, and imports and exports nothing.
+    pub(super) fn is_commonjs(&self) -> bool {
+        let is_require = |item: &FileItem| item.import.as_ref().is_some_and(|parts| parts.is_require);
+        let facts = &self.parsed.facts;
+        let requires = self.statements.iter().any(is_require) || facts.imports.iter().any(|row| row.flags.commonjs);
+        self.is_given_commonjs
+            || self.dialect == Dialect::Script && !self.is_module() && (requires || !facts.exports.is_empty())
     }
 
     /// The quote of modules and the end of statements in a script.
-    fn style(&self) -> (char, &'static str) {
+    pub(super) fn style(&self) -> (char, &'static str) {
         if let Some(style) = self.given_style {
             return style;
         }
@@ -304,8 +345,10 @@ impl Importer {
                 && (!parts.is_type_only || name.is_type)
         };
         let index = (0..self.statements.len()).find(fits)?;
-        let is_type_only = self.statements[index].import.as_ref().is_some_and(|parts| parts.is_type_only);
-        Some((index, name.write(self.dialect == Dialect::Script && !is_type_only)))
+        let parts = self.statements[index].import.as_ref();
+        let (is_type_only, is_require) = parts.map_or((false, false), |parts| (parts.is_type_only, parts.is_require));
+        let marks_types = self.dialect == Dialect::Script && !is_type_only && !is_require;
+        Some((index, name.write(marks_types, is_require)))
     }
 
     /// A statement with some names less and some more.
@@ -393,6 +436,38 @@ impl Importer {
         };
         (at..at, format!("{before}{above}{block}{below}"))
     }
+}
+
+/// The modules of a file that are not relative, with the files of the project that they lead to.
+fn list_resolved(snapshot: &Snapshot, parsed: &Parsed, statements: &[FileItem]) -> Vec<(String, String)> {
+    let graph = snapshot.graph();
+    let Some(file) = graph.find_file(parsed.source.path.as_str()) else { return Vec::new() };
+    let is_alias = |item: &&FileItem| {
+        let module = item.import.as_ref().map(|parts| &parsed.text()[parts.module.clone()]);
+        module.is_some_and(|module| !module.is_empty() && !module.starts_with('.'))
+    };
+    let aliased: Vec<&FileItem> = statements.iter().filter(is_alias).collect();
+    if aliased.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let is_module = |edge: &m1nd_graph::EdgeRef<'_>| {
+        matches!(edge.relation, Relation::Imports | Relation::Reexports)
+            && edge.tier == EdgeTier::Certain
+            && graph.kind(edge.to) == NodeKind::File
+    };
+    for edge in graph.out_edges(file).filter(is_module) {
+        for at in edge.sites.iter().filter_map(|pos| parsed.offset(pos)) {
+            let statement = aliased.iter().find(|item| item.bytes.contains(&at));
+            let parts = statement.and_then(|item| item.import.as_ref());
+            found.extend(
+                parts.map(|parts| (parsed.text()[parts.module.clone()].to_owned(), graph.path(edge.to).to_owned())),
+            );
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The group of an import: of the language, of other packages, of this one, and those under a condition.

@@ -2,6 +2,7 @@
 
 mod cut;
 mod draft;
+mod exports;
 mod go;
 mod helpers;
 mod imports;

@@ -34,6 +34,7 @@ pub(super) fn plan(
 ) -> Result<Refactoring, CannotRefactor> {
     let mut moving = Moving::new(snapshot, request, dialect, cancel)?;
     moving.check_definitions()?;
+    moving.check_kind_of_module()?;
     moving.follow_users()?;
     moving.leave_origin()?;
     moving.fill_target()?;
@@ -52,11 +53,11 @@ pub(super) struct Moving<'a> {
     pub(super) target: Option<Importer>,
     /// What moves, and the statements that define it, in the order of the file.
     pub(super) nodes: Vec<NodeIx>,
-    cuts: Vec<usize>,
-    users: BTreeMap<String, Importer>,
+    pub(super) cuts: Vec<usize>,
+    pub(super) users: BTreeMap<String, Importer>,
     /// Names of the target that the definitions use as such.
     files: Vec<NewFile>,
-    notes: Vec<Note>,
+    pub(super) notes: Vec<Note>,
     places: usize,
     /// The origin still uses what moved.
     pub(super) stays_in_use: bool,
@@ -299,12 +300,12 @@ impl<'a> Moving<'a> {
     ) -> Result<(), CannotRefactor> {
         let (origin_path, to) = (self.origin.path().to_owned(), self.to.as_str().to_owned());
         let cuts = self.cut_ranges();
-        let user = self.user(path)?;
-        let Some(at) = user.parsed.offset(pos) else { return Ok(()) };
+        let Some(at) = self.user(path)?.parsed.offset(pos) else { return Ok(()) };
         let is_inside = path == origin_path && cuts.iter().any(|cut| cut.contains(&at));
-        if is_inside {
+        if is_inside || path == origin_path && self.is_in_exports(at) {
             return Ok(());
         }
+        let user = self.user(path)?;
         // An import of the name: from the file itself, or from one that passes it on.
         if let Some(row) = user.name_at(at) {
             if user.is_dropped(row) || !user.names_from(&origin_path, label).contains(&row) {
@@ -382,7 +383,7 @@ impl<'a> Moving<'a> {
         let base = text[start..at].trim_end_matches('.').to_owned();
         // Through a module that passes the name on, the use stays.
         let Some(module) = imported_module(user, &base) else { return Ok(()) };
-        if !user.dialect.may_mean(path, &module, &origin_path) {
+        if !user.means(&module, &origin_path) {
             return Ok(());
         }
         let facts = &user.parsed.facts;
@@ -504,7 +505,10 @@ impl<'a> Moving<'a> {
             }
         }
         self.drop_unused_imports(&cuts);
-        self.drop_from_export_clauses(&labels);
+        match self.origin.is_commonjs() {
+            true => self.drop_from_exports(&labels),
+            false => self.drop_from_export_clauses(&labels),
+        }
         let text = self.origin.parsed.text();
         let merged = merge(&cuts);
         let deletions: Vec<_> = merged.iter().map(|cut| (deletion(text, cut), String::new())).collect();
@@ -563,7 +567,7 @@ impl<'a> Moving<'a> {
             let Ok(parsed) = Parsed::read(self.snapshot, &path, self.cancel) else { continue };
             let importer = Importer::of(self.snapshot, parsed, self.dialect, self.cancel);
             for (index, item) in importer.statements.iter().enumerate() {
-                let is_from = self.dialect.may_mean(&path, importer.module(index), self.origin.path());
+                let is_from = importer.means(importer.module(index), self.origin.path());
                 let found = item.import.iter().flat_map(|parts| &parts.names).filter(|_| is_from);
                 names.extend(found.map(|name| importer.slice(&name.name).to_owned()));
             }
@@ -625,9 +629,12 @@ impl<'a> Moving<'a> {
         for name in &needs.raised {
             self.raise(name)?;
         }
-        let definition = self.definition_text();
+        let definition = self.definition_text()?;
         let at_import = self.used_at_import.take();
-        if let Some(line) = at_import {
+        if target.is_commonjs() && at_import.is_none() {
+            let text = self.fill_commonjs(target, &definition, self.blank_lines());
+            self.push(to, text);
+        } else if let Some(line) = at_import {
             // The file runs from the top: what its own code uses must stand above it.
             let end = super::cut::end_of_head(&target.parsed.items);
             let needs_target = needs.of_target.first();
@@ -655,14 +662,14 @@ impl<'a> Moving<'a> {
     }
 
     /// The text of the definitions as the new file has it.
-    fn definition_text(&self) -> String {
+    fn definition_text(&self) -> Result<String, CannotRefactor> {
         let text = self.origin.parsed.text();
         let rows: Vec<String> =
             merge(&self.cut_ranges()).into_iter().map(|cut| text[cut].trim_end().to_owned()).collect();
         let gap = "\n".repeat(self.blank_lines() + 1);
         let joined = rows.join(&gap);
         match self.dialect {
-            Dialect::Python => joined,
+            Dialect::Python => Ok(joined),
             Dialect::Script => self.mark_exported(joined),
         }
     }
@@ -672,59 +679,6 @@ impl<'a> Moving<'a> {
         let graph = self.graph();
         let is_type = |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Interface | NodeKind::Type);
         self.dialect == Dialect::Script && self.nodes.iter().all(is_type)
-    }
-
-    /// Exports a definition that stays in the old file.
-    fn raise(&mut self, name: &str) -> Result<(), CannotRefactor> {
-        let parsed = &self.origin.parsed;
-        let mut own = parsed.facts.definitions.iter().filter(|definition| definition.owner.is_none());
-        let found = own.find(|definition| parsed.facts.name(definition.name) == name);
-        let item =
-            found.and_then(|found| parsed.items.iter().find(|item| item.bytes.contains(&(found.bytes.0 as usize))));
-        let (Some(found), Some(item)) = (found, item.filter(|item| &*item.node_kind != "export_statement")) else {
-            let what = "what it uses of its old file is not exported";
-            return Err(CannotRefactor::at(
-                what,
-                self.origin.path(),
-                0,
-                format!("has `{name}` in a form that is not known"),
-            ));
-        };
-        let (line, at) = (found.pos.line, item.bytes.start);
-        let what = format!("`{name}` is exported, since what moved uses it");
-        self.notes.push(Note { file: self.origin.path().to_owned(), line, what });
-        self.origin.patches.push((at..at, "export ".to_owned()));
-        Ok(())
-    }
-
-    /// Marks a definition of a script as exported, where others import it.
-    fn mark_exported(&self, text: String) -> String {
-        let graph = self.graph();
-        let is_used = self.stays_in_use || !self.users.is_empty() || self.is_in_export_clause();
-        let label = graph.label(self.nodes[0]);
-        let starts: Vec<usize> = self
-            .cuts
-            .iter()
-            .filter(|_| is_used)
-            .map(|cut| &self.origin.parsed.items[*cut])
-            .filter(|item| &*item.node_kind != "export_statement" && self.origin.slice(&item.bytes).contains(label))
-            .map(|item| item.bytes.start)
-            .collect();
-        let mut text = text;
-        for start in starts {
-            let statement = &self.origin.parsed.text()[start..];
-            let line = statement.lines().next().unwrap_or_default();
-            if let Some(at) = text.find(line) {
-                text.insert_str(at, "export ");
-            }
-        }
-        text
-    }
-
-    fn is_in_export_clause(&self) -> bool {
-        let graph = self.graph();
-        let facts = &self.origin.parsed.facts;
-        facts.exports.iter().any(|export| facts.name(export.name) == graph.label(self.nodes[0]))
     }
 
     fn push(&mut self, path: RepoPath, text: String) {

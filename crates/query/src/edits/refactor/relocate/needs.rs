@@ -10,7 +10,7 @@ use m1nd_lang::{TokenKind, tokens};
 use super::cut::Parsed;
 use super::imports::{Importer, NewName};
 use super::modules::Moving;
-use super::spec::Dialect;
+use super::spec::{Dialect, word_places};
 use crate::edits::refactor::CannotRefactor;
 
 /// Maximum number of expressions between a name and what is read of it.
@@ -52,6 +52,14 @@ impl Moving<'_> {
                 _ => None,
             });
             match import {
+                // `import a.b` and `import a.c` both bring `a`.
+                Some(import) if facts.imports[import.index()].kind == ImportKind::ModuleRoot => {
+                    for target in &bindings {
+                        if let BindingTarget::Import(import) = target {
+                            self.need_import(&mut needs, import.index(), &name)?;
+                        }
+                    }
+                }
                 Some(import) => self.need_import(&mut needs, import.index(), &name)?,
                 None if bindings.is_empty() => self.need_wildcard(&mut needs, &name)?,
                 // Something of the old file.
@@ -74,6 +82,9 @@ impl Moving<'_> {
                 }
             }
         }
+        // `import a.b` brings `a` as well.
+        let all = needs.statements.clone();
+        needs.statements.retain(|one| !all.iter().any(|other| other.starts_with(&format!("{one}."))));
         // How annotations are read is a property of the file.
         let of_future = |importer: &Importer| {
             let mut texts = importer.statements.iter().map(|item| importer.slice(&item.bytes).to_owned());
@@ -134,7 +145,7 @@ impl Moving<'_> {
         let is_top = self.origin.parsed.items.iter().any(|top| top.bytes == item.bytes);
         let parts = item.import.as_ref().ok_or_else(|| refuse("is written in a form that is not known"))?;
         let written = self.origin.module(statement);
-        let is_target = !written.is_empty() && self.dialect.may_mean(origin, written, to);
+        let is_target = !written.is_empty() && self.origin.means(written, to);
         let module = match self.dialect.resolve_relative(origin, written) {
             Some(_) => {
                 self.speller.respell(origin, to, written).ok_or_else(|| refuse("leads to no file of the project"))?
@@ -172,7 +183,14 @@ impl Moving<'_> {
             Dialect::Python => {
                 let name = at.and_then(|at| parts.names.iter().find(|name| name.bytes.contains(&at)));
                 let name = name.ok_or_else(|| refuse("takes all names of a module"))?;
-                needs.statements.push(format!("import {}", self.origin.slice(&name.bytes)));
+                let written = self.origin.slice(&name.bytes);
+                let is_dotted = name.alias.is_none() && written.contains('.');
+                let is_written = |cut: &Range<usize>| word_places(self.origin.slice(cut), written).next().is_some();
+                let module = match is_dotted && !self.cut_ranges().iter().any(is_written) {
+                    true => bound,
+                    false => written,
+                };
+                needs.statements.push(format!("import {module}"));
             }
             Dialect::Script => {
                 let statement = self.origin.slice(&item.bytes);

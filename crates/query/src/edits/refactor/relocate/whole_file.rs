@@ -142,7 +142,7 @@ impl WholeFile<'_> {
         for (index, item) in user.statements.iter().enumerate() {
             let Some(import) = &item.import else { continue };
             let written = user.slice(&import.module).to_owned();
-            if !written.is_empty() && dialect.may_mean(path, &written, &from) {
+            if !written.is_empty() && user.means(&written, &from) {
                 modules.push((import.module.clone(), written));
                 continue;
             }

@@ -563,6 +563,24 @@ impl<'a> Java<'a> {
         Ok(())
     }
 
+    /// Takes out the imports of types that are in the same package as the whole file now.
+    fn drop_own_package(&mut self, from: &str) -> Result<(), CannotRefactor> {
+        let to = self.to.clone();
+        let is_own = |import: &&Import| {
+            let package = if import.is_wildcard {
+                Some(import.path.as_str())
+            } else {
+                import.path.rsplit_once('.').map(|row| row.0)
+            };
+            !import.is_static && package == Some(to.as_str())
+        };
+        let text = self.draft.file(from)?.text().to_owned();
+        for import in self.imports_of(from)?.iter().filter(is_own) {
+            self.draft.file(from)?.patch(import_deletion(&text, &import.lines), "");
+        }
+        Ok(())
+    }
+
     fn write(mut self) -> Result<Refactoring, CannotRefactor> {
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
         let clause = format!("package {};", self.to);
@@ -574,6 +592,7 @@ impl<'a> Java<'a> {
                 Some(bytes) => file.patch(bytes, clause.clone()),
                 None => file.patch(0..0, format!("{clause}\n\n")),
             }
+            self.drop_own_package(&from)?;
         }
         let range = self.code.first().cloned().unwrap_or_default();
         let moved = self.draft.file(&from)?.part(&range);

@@ -5,6 +5,7 @@ mod needs;
 mod sight;
 mod users;
 mod uses;
+mod whole;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,9 @@ const MAX_HOPS: usize = 8;
 /// [`CannotRefactor`].
 pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
     let mut rust = Rust::new(snapshot, request, cancel)?;
+    if rust.draft.is_whole_file() {
+        return rust.move_file();
+    }
     // What goes where.
     rust.collect()?;
     rust.check_target()?;
@@ -70,13 +74,11 @@ impl<'a> Rust<'a> {
         if !to.ends_with(".rs") {
             return Err(draft.refuse(to, 0, "is not a Rust file"));
         }
-        if draft.is_whole_file() {
-            let line = draft.refuse(draft.from(), 0, "is a whole module: its own modules and their users would follow, which is not known yet; move its definitions");
-            return Err(line);
-        }
         let mut modules = Modules::read(snapshot);
         let is_new = snapshot.graph().find_file(to).is_none();
-        if is_new {
+        let is_beside =
+            draft.is_whole_file() && !modules.is_declared(draft.from()) && folder_of(to) == folder_of(draft.from());
+        if is_new && !is_beside {
             let Some(parent) = modules.parent_of(snapshot, to) else {
                 return Err(draft.refuse(
                     to,
@@ -85,7 +87,11 @@ impl<'a> Rust<'a> {
                 ));
             };
             modules.add(to, &parent);
-        } else if !modules.is_declared(to) && modules.of(to).root == to && modules.of(draft.from()).root != to {
+        } else if !is_new
+            && !modules.is_declared(to)
+            && modules.of(to).root == to
+            && modules.of(draft.from()).root != to
+        {
             return Err(draft.refuse(to, 0, "belongs to a different crate, or no module declares it"));
         }
         let (from, to) = (modules.of(draft.from()), modules.of(to));

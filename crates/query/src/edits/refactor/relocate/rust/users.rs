@@ -204,7 +204,7 @@ impl Rust<'_> {
     }
 
     /// Puts rows at a place of a file.
-    fn add_rows(&mut self, path: &str, at: usize, rows: BTreeSet<String>) -> Result<(), CannotRefactor> {
+    pub(super) fn add_rows(&mut self, path: &str, at: usize, rows: BTreeSet<String>) -> Result<(), CannotRefactor> {
         let text = self.draft.file(path)?.text().to_owned();
         let break_before = if text[..at].ends_with('\n') || at == 0 { "" } else { "\n" };
         let rows: String = rows.into_iter().collect();
@@ -213,7 +213,7 @@ impl Rust<'_> {
     }
 
     /// Files of the modules below the old one.
-    fn list_below(&self) -> Vec<String> {
+    pub(super) fn list_below(&self) -> Vec<String> {
         let paths = self.draft.snapshot.files().iter().map(|entry| entry.path.as_str()).filter(|path| {
             path.ends_with(".rs")
                 && *path != self.draft.from()

@@ -141,6 +141,24 @@ fn split_rows(text: &str, range: &Range<usize>) -> Vec<Range<usize>> {
     trimmed.filter(|row| !row.is_empty()).collect()
 }
 
+/// The largest rows of a tree in which every name goes.
+fn rows_without(text: &str, tree: &Range<usize>, gone: &[&Leaf], own: &[&Leaf]) -> Vec<Range<usize>> {
+    let (mut open, mut found) = (vec![(tree.clone(), 0)], Vec::new());
+    while let Some((range, depth)) = open.pop() {
+        for row in split_rows(text, &range) {
+            let mut inner = own.iter().filter(|leaf| row.start <= leaf.bytes.start && leaf.bytes.end <= row.end);
+            if inner.all(|leaf| gone.contains(leaf)) {
+                found.push(row);
+            } else if let Some(brace) = text[row.clone()].find('{').filter(|_| depth < MAX_DEPTH) {
+                let close = text[row.clone()].rfind('}').map_or(row.end, |at| row.start + at);
+                open.push((row.start + brace + 1..close, depth + 1));
+            }
+        }
+    }
+    found.sort_by_key(|row| row.start);
+    found
+}
+
 /// The patches that take names out of their declarations. `all` are the leaves of the file; others take their place if
 /// `is_replaced`.
 pub(super) fn remove_leaves(
@@ -182,16 +200,18 @@ pub(super) fn remove_leaves(
             patches.push((declaration.clone(), format!("{head}{tail};")));
             continue;
         }
-        for leaf in own.iter().filter(|leaf| gone.contains(*leaf)) {
-            let behind = &text[leaf.bytes.end..declaration.end];
+        let start = text[declaration.clone()].find("use ").map_or(declaration.start, |at| declaration.start + at + 4);
+        let end = declaration.start + text[declaration.clone()].trim_end().trim_end_matches(';').len();
+        for row in rows_without(text, &(start..end), gone, &own) {
+            let behind = &text[row.end..declaration.end];
             let end = match behind.trim_start().starts_with(',') {
                 true => {
-                    let comma = leaf.bytes.end + behind.find(',').unwrap_or(0) + 1;
+                    let comma = row.end + behind.find(',').unwrap_or(0) + 1;
                     comma + (text[comma..].len() - text[comma..].trim_start_matches(' ').len())
                 }
-                false => leaf.bytes.end,
+                false => row.end,
             };
-            patches.push((leaf.bytes.start..end, String::new()));
+            patches.push((row.start..end, String::new()));
         }
     }
     patches
@@ -215,6 +235,15 @@ mod tests {
             rows,
             ["pub(crate) a a self", "pub(crate) a::b::c d c as d", "pub(crate) a::b::e e e", "pub(crate) a::f  f::*"]
         );
+    }
+
+    #[test]
+    fn a_group_goes_with_its_last_name() {
+        let text = "use a::{b::{c, d}, e::{f, g}};";
+        let all = leaves_of(text, &(0..text.len()), &(0..text.len()));
+        let rest = |gone: &[&Leaf]| super::super::super::cut::apply(text, remove_leaves(text, &all, gone, false));
+        assert_eq!(rest(&[&all[0], &all[1]]), "use a::{e::{f, g}};");
+        assert_eq!(rest(&[&all[1], &all[2]]), "use a::{b::{c, }, e::{g}};");
     }
 
     #[test]

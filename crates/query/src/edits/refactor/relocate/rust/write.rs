@@ -20,17 +20,7 @@ impl Rust<'_> {
     /// The new texts.
     pub(super) fn write(mut self) -> Result<Refactoring, CannotRefactor> {
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
-        // Names that go out of their declarations.
-        for (path, starts) in self.gone.clone() {
-            let all = self.leaves_of(&path)?;
-            let gone: Vec<&Leaf> = all.iter().filter(|leaf| starts.contains(&leaf.bytes.start)).collect();
-            let text = self.draft.file(&path)?.text().to_owned();
-            let is_needing = self.needed.get(&path).is_some_and(|rows| !rows.is_empty());
-            let is_replaced = is_needing || !self.draft.file(&path)?.inserts.is_empty();
-            for (range, with) in remove_leaves(&text, &all, &gone, is_replaced) {
-                self.draft.file(&path)?.patch(range, with);
-            }
-        }
+        self.take_out_leaves()?;
         let moved = {
             let ranges = self.code.clone();
             let file = self.draft.file(&from)?;
@@ -67,20 +57,39 @@ impl Rust<'_> {
         self.draft.finish(texts)
     }
 
+    /// Takes the names that go out of their declarations.
+    pub(super) fn take_out_leaves(&mut self) -> Result<(), CannotRefactor> {
+        for (path, starts) in self.gone.clone() {
+            let all = self.leaves_of(&path)?;
+            let gone: Vec<&Leaf> = all.iter().filter(|leaf| starts.contains(&leaf.bytes.start)).collect();
+            let text = self.draft.file(&path)?.text().to_owned();
+            let is_needing = self.needed.get(&path).is_some_and(|rows| !rows.is_empty());
+            let is_replaced = is_needing || !self.draft.file(&path)?.inserts.is_empty();
+            for (range, with) in remove_leaves(&text, &all, &gone, is_replaced) {
+                self.draft.file(&path)?.patch(range, with);
+            }
+        }
+        Ok(())
+    }
+
     /// Declares a new file as a module.
     pub(super) fn declare_new(&mut self, to: &str) -> Result<(), CannotRefactor> {
         if !self.is_new {
             return Ok(());
         }
         let Some(parent) = self.modules.parent_of(self.draft.snapshot, to) else { return Ok(()) };
-        let name = module_name(to).to_owned();
-        // Who uses it must see it.
+        let word = self.visibility_for_users(to)?;
+        self.declare_with(&parent, &format!("{word}mod {};\n", module_name(to)))
+    }
+
+    /// What is written before the declaration of a module, so that all users of the moved code can name it.
+    pub(super) fn visibility_for_users(&mut self, to: &str) -> Result<&'static str, CannotRefactor> {
+        let above = self.modules.of(to).parent().unwrap_or_else(|| self.to.clone());
         let mut word = "";
         for top in self.draft.tops.clone() {
             for user in self.draft.uses_of(top)? {
                 let Some(at) = self.draft.file(&user.path)?.parsed.offset(user.pos) else { continue };
                 let module = self.module_at(&user.path, at)?;
-                let above = self.to.parent().unwrap_or_else(|| self.to.clone());
                 if module.root != self.to.root {
                     word = "pub ";
                 } else if !module.is_within(&above) && word.is_empty() {
@@ -88,27 +97,27 @@ impl Rust<'_> {
                 }
             }
         }
-        let file = self.draft.file(&parent)?;
+        Ok(word)
+    }
+
+    /// Puts the declaration of a module into a file.
+    pub(super) fn declare_with(&mut self, parent: &str, declaration: &str) -> Result<(), CannotRefactor> {
+        let file = self.draft.file(parent)?;
         let is_module = |item: &&m1nd_lang::FileItem| {
             let text = &file.text()[item.bytes.clone()];
             let (end, _) = visibility_at(text, 0);
             text[end..].trim_start().starts_with("mod ") && text.trim_end().ends_with(';')
         };
         let is_plain = |item: &&m1nd_lang::FileItem| !file.text()[item.lines.clone()].contains("#[");
-        let last = file
-            .parsed
-            .items
-            .iter()
-            .filter(is_module)
-            .rfind(is_plain)
-            .or_else(|| file.parsed.items.iter().rfind(is_module));
-        let (at, before, after) = match last {
-            Some(item) => (item.lines.end, "", ""),
-            None => (place_of_uses(file), "", "\n"),
+        let modules = || file.parsed.items.iter().filter(is_module);
+        let last = modules().filter(is_plain).next_back().or_else(|| modules().next_back());
+        let (at, after) = match last {
+            Some(item) => (item.lines.end, ""),
+            None => (place_of_uses(file), "\n"),
         };
         let line = file.parsed.line_of(at);
-        file.inserts.push((at..at, format!("{before}{word}mod {name};\n{after}")));
-        self.draft.note(&parent, line, format!("declares the new module: `{word}mod {name};`"));
+        file.inserts.push((at..at, format!("{declaration}{after}")));
+        self.draft.note(parent, line, format!("declares the new module: `{}`", declaration.trim_end()));
         Ok(())
     }
 
