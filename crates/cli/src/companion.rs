@@ -1,7 +1,10 @@
 //! The program `m1nd-fleet`, which has the network clients that this one does without.
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 use crate::args::Common;
 use crate::error::CliError;
@@ -34,16 +37,44 @@ fn find_program() -> Result<PathBuf, CliError> {
     found.ok_or_else(|| {
         CliError::fail(
             format!("this command needs the program `{PROGRAM}`, which is neither beside `m1nd` nor on PATH"),
-            format!("install `{PROGRAM}` of the same release into the folder of `m1nd`"),
+            "install it beside `m1nd`; in a checkout of the same version: cargo install --path crates/fleet",
         )
     })
 }
 
-/// Runs it with these arguments, the input and output of this process, and returns its exit code.
-pub(crate) fn run_with(common: &Common, first: &str, arguments: &[std::ffi::OsString]) -> Result<u8, CliError> {
+/// Passes a request to it and returns its answer, or the error that it reports.
+pub(crate) fn ask(common: &Common, arguments: &[&str], request: &Value) -> Result<Value, CliError> {
+    let broken = |why: String| {
+        CliError::fail(format!("`{PROGRAM}` does not answer: {why}"), format!("install `{PROGRAM}` again"))
+    };
+    let mut command = build_command(&Common { json: true, ..common.clone() })?;
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| broken(error.to_string()))?;
+    // A program that ended already says why in its answer.
+    if let Some(mut input) = child.stdin.take() {
+        let _ = input.write_all(request.to_string().as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| broken(error.to_string()))?;
+    let answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| broken(error.to_string()))?;
+    let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
+    match answer.get("error") {
+        Some(_) => Err(CliError::fail(text("message"), text("next"))),
+        None => Ok(answer),
+    }
+}
+
+/// Runs it with these arguments and the input and output of this process.
+pub(crate) fn pass_on(
+    common: &Common,
+    first: &str,
+    arguments: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
+) -> Result<(), CliError> {
     let mut command = build_command(common)?;
     let status = command.arg(first).args(arguments).status().map_err(|error| {
         CliError::fail(format!("cannot start `{PROGRAM}`: {error}"), format!("install `{PROGRAM}` again"))
     })?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    match status.code() {
+        Some(0) => Ok(()),
+        code => Err(CliError::Companion(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),
+    }
 }

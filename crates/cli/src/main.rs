@@ -87,6 +87,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Verify(args)) => commands::verify::run(args, common, out),
         Some(Command::Write(args)) => commands::write::run(args, common, out),
         Some(Command::Lock(args)) => commands::lock::run(args, common, out),
+        Some(Command::Share(args)) => commands::share::run(args, common, out),
         Some(Command::Team(args)) => commands::team::run(args, common),
         Some(Command::Workspace(args)) => commands::workspace::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),

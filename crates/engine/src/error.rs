@@ -46,6 +46,12 @@ pub enum EngineError {
     /// A combination that makes no sense.
     #[error("{0}")]
     BadRequest(String),
+    /// The index holds what does not belong to other machines.
+    #[error("the index cannot be shared: {0}")]
+    NotShareable(String),
+    /// An index from another machine cannot be taken in.
+    #[error("the shared index cannot be used: {0}; the index here is as it was before")]
+    BadShare(String),
     /// The engine was opened for reading only.
     #[error("the engine is read-only; start it without `--read-only` to index")]
     ReadOnly,

@@ -63,4 +63,8 @@ pub use resident::{ResidentPlace, ResidentSocket};
 pub use state::formats::{FormatState, StoredFormat, list_formats};
 pub use state::snapshot::{Snapshot, SourceText};
 pub use state::stored::{StoredCheck, StoredSnapshot};
+pub use state::transfer::{
+    Adopted, Exported, LocalIndex, SharePlace, SharedFiles, adopt_index, find_local_index, find_share_place,
+    shared_versions,
+};
 pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};

@@ -43,7 +43,7 @@ pub use cochange::{Partner, TogetherPair};
 pub use contents::{BlobId, CommitId, Contents, TreeFile};
 pub use error::NoHistory;
 pub use history::{Commit, Cut, FileHistory, History, Touch, TouchKind};
-pub use identity::{has_commit, oldest_commit};
+pub use identity::{has_commit, list_ancestors, oldest_commit};
 pub use lines::{Hunk, LineChange, compare_lines};
 pub use locate::{GitFolder, Head};
 pub use messages::{Message, Messages, messages};

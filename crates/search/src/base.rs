@@ -11,7 +11,7 @@ use crate::terms::{Cut, EntryHead, FIELD_COUNT, PostingsReader};
 /// First bytes of the format.
 pub(crate) const MAGIC: &[u8; 8] = b"m1ndsrch";
 /// Version of the layout and of the tokenisation: an index of another version is rebuilt.
-pub(crate) const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
 /// Sections of the bytes, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use ranking::{hits, rarity, said, scoring, sums};
 use question::{abbreviations, messages, query, zones};
 
 pub use abbreviations::alternatives as synonyms;
-pub use base::{IndexError, SharedBytes};
+pub use base::{IndexError, SharedBytes, VERSION as INDEX_VERSION};
 pub use build::IndexBuilder;
 pub use compact::Compacted;
 pub use hits::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};

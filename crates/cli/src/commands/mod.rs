@@ -15,6 +15,7 @@ pub(crate) mod memory;
 pub(crate) mod open;
 pub(crate) mod risk;
 pub(crate) mod serve;
+pub(crate) mod share;
 pub(crate) mod status;
 pub(crate) mod team;
 pub(crate) mod trail;

@@ -6,8 +6,5 @@ use crate::error::CliError;
 
 /// Runs the command.
 pub(crate) fn run(args: &TeamArgs, common: &Common) -> Result<(), CliError> {
-    match companion::run_with(common, "team", &args.arguments)? {
-        0 => Ok(()),
-        code => Err(CliError::Companion(code)),
-    }
+    companion::pass_on(common, "team", &args.arguments)
 }

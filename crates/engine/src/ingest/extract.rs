@@ -423,7 +423,7 @@ fn batch_outcomes(
 
 /// The cache key: the same bytes are different facts in different languages, and the words of the path are among the
 /// terms. Paths are those inside a root, so worktrees and branches share rows.
-fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> ContentHash {
+pub(crate) fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> ContentHash {
     let mut key = Vec::with_capacity(128);
     key.extend_from_slice(hash.as_bytes());
     key.extend_from_slice(language.name().as_bytes());

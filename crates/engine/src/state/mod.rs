@@ -7,3 +7,4 @@ pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod stored;
+pub(crate) mod transfer;

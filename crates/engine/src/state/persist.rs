@@ -10,7 +10,7 @@ use m1nd_link::{LINKER_VERSION, SharedBytes};
 use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{FileTable, Skipped};
+use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::Histories;
 use crate::ingest::extract::CACHE_VERSION;
 use crate::ingest::json_graph::{Imported, ImportedEdge, ImportedNode};
@@ -181,6 +181,44 @@ impl AsRef<[u8]> for LinkerSection {
     fn as_ref(&self) -> &[u8] {
         self.0.section(&LINKER)
     }
+}
+
+/// Where a snapshot belongs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'p> {
+    /// Its root.
+    pub(crate) root: &'p Path,
+    pub(crate) generation: u64,
+    /// The checked-out commit.
+    pub(crate) commit: Option<&'p str>,
+}
+
+/// Writes a snapshot file as that of another place, without times, and without the files that were left out. Every file is compared by content at the next ingest. The stored state must have one root.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_for(stored: &Stored, place: Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut meta: Meta = decode(&stored.container, &META).map_err(io::Error::other)?;
+    meta.generation = place.generation;
+    // Before any time of a file: none counts as unchanged by its time.
+    meta.indexed_at_ms = 0;
+    for known in &mut meta.roots {
+        known.path = place.root.to_owned();
+    }
+    let without_time = |entry: &FileEntry| FileEntry { mtime_ns: 0, ..entry.clone() };
+    let files = encode(&FileTable::new(stored.files.iter().map(without_time).collect()))?;
+    let (meta, skipped) = (encode(&meta)?, encode(&Skipped::default())?);
+    let heads = encode([place.commit].as_slice())?;
+    let replaced = |tag: Tag, bytes| match tag {
+        META => (tag, meta.as_slice()),
+        FILES => (tag, files.as_slice()),
+        SKIPPED => (tag, skipped.as_slice()),
+        HEADS => (tag, heads.as_slice()),
+        _ => (tag, bytes),
+    };
+    let sections = stored.container.sections();
+    let sections: Vec<(Tag, &[u8])> = sections.into_iter().map(|(tag, bytes)| replaced(tag, bytes)).collect();
+    write_container(out, &sections)
 }
 
 /// A section that earlier files do not have.

@@ -69,7 +69,7 @@ const ROOT_PERIOD: Duration = Duration::from_secs(1);
 /// Generations reserved on disk at once, so that an edit costs no synchronised write.
 const RESERVED: u64 = 64;
 /// Setting that holds the last reserved generation.
-const GENERATION: &str = "generation";
+pub(crate) const GENERATION: &str = "generation";
 /// Stack of a parsing thread, in bytes: grammars use some recursion of their own.
 const STACK: usize = 16 << 20;
 

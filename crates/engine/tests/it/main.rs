@@ -13,3 +13,4 @@ mod scip;
 mod stored;
 mod text_model;
 mod tiny_model;
+mod transfer;

@@ -3,6 +3,7 @@
 use gix_hash::ObjectId;
 
 use crate::objects::Objects;
+use crate::walk::{Told, Walk};
 use crate::{GitFolder, Head, NoHistory};
 
 /// Maximum number of commits to walk back.
@@ -24,6 +25,21 @@ pub fn oldest_commit(git: &GitFolder, head: &Head) -> Result<String, NoHistory> 
         (oldest, next) = (parent, Some(commit));
     }
     Ok(oldest.to_hex().to_string())
+}
+
+/// The checked-out commit and its ancestors, the newest first, at most `limit`, in hexadecimal. Those that are missing,
+/// as behind the end of a shallow clone, are left out.
+///
+/// # Errors
+/// [`NoHistory`], if not even the checked-out commit can be read.
+pub fn list_ancestors(git: &GitFolder, head: &Head, limit: usize) -> Result<Vec<String>, NoHistory> {
+    let objects = Objects::open(git.objects())?;
+    let load = |id: &ObjectId| {
+        objects.commit(id).map(|commit| Told { time: commit.time, parents: commit.parents.clone(), what: () })
+    };
+    let mut walk = Walk::start(head, load)?;
+    let ids = std::iter::from_fn(|| walk.next()).map(|reached| reached.id.to_hex().to_string());
+    Ok(ids.take(limit).collect())
 }
 
 /// Returns whether one of these commits, given by full hexadecimal ids, is among the objects of a repository.

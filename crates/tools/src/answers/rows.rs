@@ -382,10 +382,12 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     let code = match &error {
         EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
         EngineError::OutsideRoots { .. } | EngineError::TooWide(_) => ErrorCode::OutsideWorkspace,
-        EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
-            ErrorCode::IngestFailed
-        }
-        EngineError::BadRequest(_) => ErrorCode::InvalidParams,
+        EngineError::BadJson { .. }
+        | EngineError::BadIndex { .. }
+        | EngineError::BadShare(_)
+        | EngineError::Files(_)
+        | EngineError::NoRoot => ErrorCode::IngestFailed,
+        EngineError::BadRequest(_) | EngineError::NotShareable(_) => ErrorCode::InvalidParams,
         EngineError::ReadOnly => ErrorCode::ReadOnly,
         EngineError::WriterElsewhere => ErrorCode::Busy,
         EngineError::NotStarted => ErrorCode::HandleUnknown,
