@@ -28,7 +28,7 @@ struct Cli {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// Folder of the index and all state of m1nd
-    #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
+    #[arg(long, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
     pub home: PathBuf,
     /// Write JSON for programs
     #[arg(long, global = true)]

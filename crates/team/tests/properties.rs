@@ -184,10 +184,9 @@ fn every_form_of_a_memory_is_sent_as_one_line() {
 
 #[test]
 fn secrets_and_doubtful_memories_stay_here() {
-    for (text, why) in [
-        ("**Decided:** password = hunter2hunter2XyZ9 for the sandbox\n", "secret"),
-        ("login is broken\n", "not clear"),
-    ] {
+    for (text, why) in
+        [("**Decided:** password = hunter2hunter2XyZ9 for the sandbox\n", "secret"), ("login is broken\n", "not clear")]
+    {
         let texts = [MemoryText { file: FILE, kind: SourceKind::MemoryFile, content: text }];
         let collected = collect_entries(REPOSITORY, &texts, TODAY);
         let id = collected.present.first().unwrap_or_else(|| panic!("{text}: no memory"));
