@@ -25,7 +25,7 @@ mod tls;
 pub use connection::{ConnectOptions, Settings};
 pub use entry::{Collected, Entry, EntryId, EntryKind, MAX_LINE_BYTES, MemoryText, Withheld, collect_entries};
 pub use error::TeamError;
-pub use merge::{Known, MergePlan, RemoteState, merge};
+pub use merge::{Known, MergePlan, RemoteState, learn, merge};
 pub use operation::{Operation, Refused};
 pub use project::{Project, repository_name};
 pub use queue::{MAX_QUEUE_BYTES, Queue};

@@ -76,11 +76,7 @@ pub fn merge(
 }
 
 /// What a clone knows after an exchange: `local` is its text then.
-pub(crate) fn learn(
-    known: &mut BTreeMap<EntryId, Known>,
-    local: &BTreeSet<EntryId>,
-    remote: &BTreeMap<EntryId, RemoteState>,
-) {
+pub fn learn(known: &mut BTreeMap<EntryId, Known>, local: &BTreeSet<EntryId>, remote: &BTreeMap<EntryId, RemoteState>) {
     for id in local {
         let row = known.entry(*id).or_default();
         row.seen = true;

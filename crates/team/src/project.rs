@@ -18,6 +18,9 @@ pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
 const ARCHIVE: &str = ".mind/archive";
 /// Folder of derived data, below the project.
 const INDEX: &str = ".mind/.index";
+/// The file that keeps derived data out of git, and its content.
+const IGNORE_FILE: &str = ".mind/.gitignore";
+const IGNORED: &[u8] = b".index/\n";
 /// Lock file under which memory files are changed; other programs of m1nd take it as well.
 const LOCK: &str = ".tidy.lock";
 /// Maximum wait for that lock.
@@ -123,6 +126,7 @@ impl Project {
             let path = self.root.join(MEMORY_FILE);
             let name = self.root.file_name().unwrap_or_default().to_string_lossy();
             create_user_file(&RealSystem, &path, format!("# {name}\n").as_bytes())?;
+            create_user_file(&RealSystem, &self.root.join(IGNORE_FILE), IGNORED)?;
             append_to_user_file(&inside(&self.root, &path)?, added.as_bytes())?;
         }
         Ok(answer)

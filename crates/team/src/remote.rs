@@ -124,7 +124,8 @@ pub(crate) struct Remote {
     connected: Connected,
     team: i64,
     pub(crate) row: TeamRow,
-    has_vectors: bool,
+    /// The schema of pgvector, if word vectors are stored.
+    vectors: Option<String>,
 }
 
 impl Remote {
@@ -147,20 +148,23 @@ impl Remote {
             needs_approval: found.get(1),
             bypasses_row_security: found.get(4),
         };
-        let may_use = "SELECT CASE WHEN to_regclass('m1nd.vector') IS NULL THEN false \
-                       ELSE has_table_privilege('m1nd.vector', 'INSERT') END";
-        let has_vectors = connected.client.query_one(may_use, &[]).await?.get(0);
-        Ok(Self { team: found.get(0), row, has_vectors, connected })
+        let may_use = "SELECT CASE WHEN to_regclass('m1nd.memory_vector') IS NULL THEN false \
+                       ELSE has_table_privilege('m1nd.memory_vector', 'SELECT') END";
+        let vectors = match connected.client.query_one(may_use, &[]).await?.get(0) {
+            true => connected.client.query_opt(schema::VECTOR_SCHEMA, &[]).await?.map(|row| row.get(0)),
+            false => None,
+        };
+        Ok(Self { team: found.get(0), row, vectors, connected })
     }
 
     /// Stores operations, all or none. What is there already stays as it is.
     pub(crate) async fn send(&mut self, operations: &[Operation]) -> Result<(), Failure> {
-        let (team, has_vectors) = (self.team, self.has_vectors);
+        let (team, vectors) = (self.team, self.vectors.clone());
         let transaction = self.connected.client.transaction().await?;
         let entries: Vec<&Entry> = operations.iter().filter_map(memory_of).collect();
         insert_memories(&transaction, team, &entries).await?;
-        if has_vectors {
-            insert_vectors(&transaction, team, &entries).await?;
+        if let Some(schema) = vectors {
+            insert_vectors(&transaction, team, &entries, &schema).await?;
         }
         let changes = operations.iter().filter_map(|operation| match operation {
             Operation::Change { id, generation } => Some((id.as_bytes(), generation.cast_signed())),
@@ -282,13 +286,11 @@ impl Remote {
         let arguments = [team, repository, kinds, with_waiting, &words, &MAX_CANDIDATES];
         let rows = self.connected.client.query(&by_words, &arguments).await?;
         rows.iter().filter_map(to_candidate).for_each(|found_one| insert(&mut found, found_one));
-        if !self.has_vectors {
-            return Ok((found.into_values().collect(), FoundBy::Words));
-        }
+        let Some(schema) = &self.vectors else { return Ok((found.into_values().collect(), FoundBy::Words)) };
         let direction = write_direction(&query.text);
         let by_vector = format!(
-            "{select} AND m.id IN (SELECT v.memory FROM m1nd.vector v WHERE v.team = $1 AND v.model = $5 \
-             ORDER BY v.direction OPERATOR(m1nd.<=>) $6::text::m1nd.vector LIMIT $7) ORDER BY m.id"
+            "{select} AND m.id IN (SELECT v.memory FROM m1nd.memory_vector v WHERE v.team = $1 AND v.model = $5 \
+             ORDER BY v.direction OPERATOR({schema}.<=>) $6::text::{schema}.vector LIMIT $7) ORDER BY m.id"
         );
         let model = model_name();
         let arguments = [team, repository, kinds, with_waiting, &model, &direction, &MAX_CANDIDATES];
@@ -316,7 +318,9 @@ fn insert(found: &mut BTreeMap<EntryId, Candidate>, candidate: Candidate) {
 
 /// Why a team was not found: the teams of this login.
 async fn explain_missing_team(connected: &Connected, team: &str) -> Result<TeamError, Failure> {
-    let rows = connected.client.query("SELECT name FROM m1nd.team ORDER BY name LIMIT 20", &[]).await?;
+    let select = "SELECT t.name FROM m1nd.team t JOIN m1nd.member m ON m.team = t.id AND m.login = session_user \
+                  ORDER BY t.name LIMIT 20";
+    let rows = connected.client.query(select, &[]).await?;
     let names: Vec<String> = rows.iter().map(|row| show_hidden(row.get(0)).into_owned()).collect();
     let team = show_hidden(team);
     let teams = if names.is_empty() { "no team".to_owned() } else { format!("`{}`", names.join("`, `")) };
@@ -357,14 +361,21 @@ async fn insert_memories(transaction: &Transaction<'_>, team: i64, entries: &[&E
 }
 
 /// Vectors of own memories; those of others have theirs.
-async fn insert_vectors(transaction: &Transaction<'_>, team: i64, entries: &[&Entry]) -> Result<(), Failure> {
+async fn insert_vectors(
+    transaction: &Transaction<'_>,
+    team: i64,
+    entries: &[&Entry],
+    schema: &str,
+) -> Result<(), Failure> {
     let ids: Vec<&[u8]> = entries.iter().map(|entry| entry.id.as_bytes()).collect();
     let directions: Vec<String> = entries.iter().map(|entry| write_direction(&entry.line)).collect();
-    let insert = "INSERT INTO m1nd.vector (team, memory, model, direction) \
-                  SELECT $1, e.id, $4, e.direction::m1nd.vector FROM unnest($2::bytea[], $3::text[]) \
-                  AS e (id, direction) JOIN m1nd.memory m ON m.team = $1 AND m.id = e.id AND m.author = session_user \
-                  ORDER BY e.id ON CONFLICT DO NOTHING";
-    transaction.execute(insert, &[&team, &ids, &directions, &model_name()]).await?;
+    let insert = format!(
+        "INSERT INTO m1nd.memory_vector (team, memory, model, direction) \
+         SELECT $1, e.id, $4, e.direction::{schema}.vector FROM unnest($2::bytea[], $3::text[]) \
+         AS e (id, direction) JOIN m1nd.memory m ON m.team = $1 AND m.id = e.id AND m.author = session_user \
+         ORDER BY e.id ON CONFLICT DO NOTHING"
+    );
+    transaction.execute(&insert, &[&team, &ids, &directions, &model_name()]).await?;
     Ok(())
 }
 

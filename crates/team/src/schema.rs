@@ -1,5 +1,7 @@
 //! The schema of the database: numbered migrations, each recorded in a table, under a lock of the whole database.
 
+use std::time::{Duration, Instant};
+
 use tokio_postgres::Client;
 
 use crate::connection::Settings;
@@ -18,8 +20,14 @@ pub const SCHEMA_VERSION: i32 = MIGRATIONS.len() as i32;
 const GRANT: &str = include_str!("schema/grant.sql");
 /// Tables of word vectors, with `{schema}` for that of pgvector.
 const VECTORS: &str = include_str!("schema/vectors.sql");
+/// The schema of pgvector's types and operators, quoted.
+pub(crate) const VECTOR_SCHEMA: &str = "SELECT quote_ident(nspname) FROM pg_extension \
+                                        JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'";
 /// Number of the advisory lock that is held during migrations: "m1ndteam".
 const LOCK: i64 = 0x6d31_6e64_7465_616d;
+
+/// Wait between two attempts to set up a database.
+const WAIT: Duration = Duration::from_millis(500);
 
 /// What `init` is to set up beside the schema.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +61,7 @@ pub struct InitAnswer {
 /// # Errors
 /// [`TeamError::Schema`] for a newer or changed schema; [`TeamError::Refused`]; [`TeamError::Offline`].
 pub fn init(settings: &Settings, request: &InitRequest, patience: Patience) -> Result<InitAnswer, TeamError> {
+    let begin = Instant::now();
     crate::session::block_on(async {
         let mut attempts = 0;
         loop {
@@ -60,10 +69,12 @@ pub fn init(settings: &Settings, request: &InitRequest, patience: Patience) -> R
             match try_init(settings, request).await {
                 Ok(answer) => return Ok(answer),
                 Err(Failure::Final(error) | Failure::Content(error)) => return Err(error),
-                Err(Failure::Transient(detail)) if attempts >= patience.max_attempts => {
+                Err(Failure::Transient(detail))
+                    if attempts >= patience.max_attempts || begin.elapsed() + WAIT > patience.max_time =>
+                {
                     return Err(TeamError::Offline { attempts, detail });
                 }
-                Err(Failure::Transient(_)) => tokio::time::sleep(std::time::Duration::from_millis(500)).await,
+                Err(Failure::Transient(_)) => tokio::time::sleep(WAIT).await,
             }
         }
     })?
@@ -161,9 +172,7 @@ async fn add_vectors(client: &mut Client) -> Result<bool, Failure> {
         Err(Failure::Final(TeamError::Refused { .. })) => return Ok(false),
         Err(other) => return Err(other),
     }
-    let schema = "SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace \
-                  WHERE extname = 'vector'";
-    let schema: String = transaction.query_one(schema, &[]).await?.get(0);
+    let schema: String = transaction.query_one(VECTOR_SCHEMA, &[]).await?.get(0);
     transaction.batch_execute(&VECTORS.replace("{schema}", &schema)).await?;
     for member in transaction.query("SELECT DISTINCT quote_ident(login) FROM m1nd.member", &[]).await? {
         transaction.batch_execute(&grant_vectors(member.get(0))).await?;
@@ -207,7 +216,7 @@ async fn set_up_team(client: &mut Client, team: &str, request: &InitRequest, has
 
 /// Rights on word vectors, for a quoted login.
 fn grant_vectors(quoted: &str) -> String {
-    format!("GRANT SELECT, INSERT ON m1nd.vector TO {quoted}")
+    format!("GRANT SELECT, INSERT ON m1nd.memory_vector TO {quoted}")
 }
 
 fn checksum(sql: &str) -> String {

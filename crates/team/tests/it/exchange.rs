@@ -1,6 +1,6 @@
 //! Two clones and their team.
 
-use m1nd_team::{EntryKind, InitRequest, Level, Mode, Patience, SCHEMA_VERSION, SearchQuery, TeamError, init};
+use m1nd_team::{EntryKind, FoundBy, InitRequest, Level, Mode, Patience, SCHEMA_VERSION, SearchQuery, TeamError, init};
 
 use crate::server::{Clone, OWNER, Server, TEAM};
 
@@ -131,6 +131,37 @@ fn a_search_finds_memories_of_all_repositories() {
     assert!(found.results.iter().all(|row| row.memory.kind == Some(EntryKind::Issue)) && !found.results.is_empty());
     let other = SearchQuery { repository: Some("example.com/acme/ledger".to_owned()), ..query("umlauts export") };
     assert!(ledger.session.search(&other, 5).expect("is found").results.is_empty());
+}
+
+#[test]
+#[cfg_attr(not(postgres), ignore = "PostgreSQL is not installed: set M1ND_TEST_POSTGRES to the folder of initdb")]
+fn a_large_team_is_searched_on_the_server() {
+    let server = Server::start();
+    server.set_up(TEAM, &[("alice", Level::Write), ("bob", Level::Write)], false);
+    let text = "**Learned:** deletion of carts takes a minute\n\n**Learned:** the ledger rounds halves to even\n";
+    let mut alice = Clone::new(&server, "alice", text);
+    alice.session.exchange(&alice.project, Mode::Push).expect("is sent");
+    // More than a client ranks.
+    let fill = "INSERT INTO m1nd.memory (team, id, repository, kind, title, line, words) \
+                SELECT 1, sha256(i::text::bytea), 'example.com/acme/filler', 'learning', 'filler ' || i, \
+                '**Learned:** filler ' || i, 'filler ' || i FROM generate_series(1, 5001) i";
+    server.sql("bob", fill).expect("are stored");
+    let has_vectors = server.count("SELECT count(*) FROM pg_extension WHERE extname = 'vector'") == 1;
+    let found_by = if has_vectors { FoundBy::WordsAndVectors } else { FoundBy::Words };
+    let mut ask = |text: &str| {
+        let query = SearchQuery { text: text.to_owned(), ..SearchQuery::default() };
+        let found = alice.session.search(&query, 5).expect("is found");
+        assert_eq!(found.found_by, found_by);
+        found.results.first().map(|row| row.line.clone())
+    };
+    // Another form of a word; quotes and operators are words as well.
+    assert_eq!(ask("rounding a 'half' & | !").as_deref(), Some("**Learned:** the ledger rounds halves to even"));
+    // Other words of like meaning are found by vectors only.
+    let expected = has_vectors.then_some("**Learned:** deletion of carts takes a minute");
+    assert_eq!(ask("remove").as_deref(), expected);
+    if has_vectors {
+        assert_eq!(server.count("SELECT count(*) FROM m1nd.memory_vector"), 2);
+    }
 }
 
 #[test]

@@ -35,6 +35,8 @@ const ATTACKS: &[&str] = &[
     "ALTER TABLE m1nd.memory DISABLE ROW LEVEL SECURITY",
     "CREATE OR REPLACE FUNCTION m1nd.teams_with(min_level smallint) RETURNS SETOF bigint LANGUAGE sql AS 'SELECT 1::bigint'",
     "CREATE TABLE m1nd.mine (x int)",
+    "SELECT * FROM m1nd.memory_vector WHERE team = 1",
+    "INSERT INTO m1nd.memory_vector SELECT 1, memory, model, direction FROM m1nd.memory_vector WHERE team = 1",
     "COPY m1nd.memory TO PROGRAM 'cat'",
     "SELECT * FROM pg_read_file('PG_VERSION')",
 ];
