@@ -1,5 +1,7 @@
 //! A function as what can stand in the place of its calls.
 
+use std::collections::BTreeSet;
+
 use m1nd_base::Limits;
 use tree_sitter::{Node, Tree};
 
@@ -38,7 +40,15 @@ pub(super) struct Callee<'a, 't> {
     pub(super) statements: Vec<Node<'t>>,
     /// The value that it gives back.
     pub(super) value: Option<Node<'t>>,
+    /// All statements, with those that return.
+    pub(super) all: Vec<Node<'t>>,
+    /// A parameter that is not one name.
+    pub(super) odd_parameter: Option<Obstacle>,
+    /// Why its statements and its value cannot stand where control goes on behind the call.
+    pub(super) returns_early: Option<Obstacle>,
     pub(super) result: Option<String>,
+    /// Whether its calls are awaited.
+    pub(super) is_async: bool,
 }
 
 impl<'a, 't> Callee<'a, 't> {
@@ -66,6 +76,10 @@ impl<'a, 't> Callee<'a, 't> {
             is_method: false,
             statements: Vec::new(),
             value: None,
+            all: Vec::new(),
+            returns_early: None,
+            odd_parameter: None,
+            is_async: false,
             result: result_type(function, text).filter(|found| found != "void"),
         };
         callee.check_head()?;
@@ -83,7 +97,7 @@ impl<'a, 't> Callee<'a, 't> {
         Obstacle { line: line_of(self.text, node.start_byte()), why: why.into() }
     }
 
-    fn check_head(&self) -> Result<()> {
+    fn check_head(&mut self) -> Result<()> {
         let body =
             self.function.child_by_field_name("body").ok_or_else(|| self.refuse_at(self.function, "it has no body"))?;
         let head = self.text.get(self.top.start_byte()..body.start_byte()).unwrap_or_default();
@@ -91,11 +105,10 @@ impl<'a, 't> Callee<'a, 't> {
         let refused = match self.language {
             Language::Python if self.top.kind() == "decorated_definition" => Some("its decorators would be lost"),
             _ if self.function.child_by_field_name("type_parameters").is_some() => Some("it has type parameters"),
-            _ if has("async") => Some("it is async"),
+            _ if has("async") && self.language != Language::Python => Some("it is async"),
             _ if self.function.kind().starts_with("generator") => Some("it is a generator"),
-            Language::Rust if ["unsafe", "const", "extern"].iter().any(|word| has(word)) => {
-                Some("it is `unsafe`, `const` or `extern`")
-            }
+            // A call of an `unsafe` function stands where its body may stand, too.
+            Language::Rust if has("extern") => Some("it is `extern`"),
             Language::Java if has("synchronized") || has("Override") || has("abstract") || has("native") => {
                 Some("its modifiers or annotations would be lost")
             }
@@ -104,6 +117,7 @@ impl<'a, 't> Callee<'a, 't> {
             }
             _ => None,
         };
+        self.is_async = has("async");
         if self.top.has_error() {
             return Err(self.refuse_at(self.top, "it has syntax errors"));
         }
@@ -144,7 +158,15 @@ impl<'a, 't> Callee<'a, 't> {
             if node.kind() == "self_parameter" {
                 continue;
             }
-            let (names, kind, default) = self.read_parameter(node)?;
+            let (names, kind, default) = match self.read_parameter(node) {
+                Ok(found) => found,
+                // A function literal keeps it as it is.
+                Err(obstacle) if self.can_be_literal() => {
+                    self.odd_parameter = self.odd_parameter.take().or(Some(obstacle));
+                    continue;
+                }
+                Err(obstacle) => return Err(obstacle),
+            };
             for name in names {
                 let variable =
                     self.variable_of(name).ok_or_else(|| self.refuse_at(node, "its parameters cannot be read"))?;
@@ -208,6 +230,7 @@ impl<'a, 't> Callee<'a, 't> {
             statements.remove(0);
         }
         statements.retain(|node| node.kind() != "pass_statement");
+        self.all.clone_from(&statements);
         // The value at their end.
         let Some(last) = statements.last().copied() else { return Ok(()) };
         let inner = if last.kind() == "expression_statement" { last.named_child(0).unwrap_or(last) } else { last };
@@ -223,7 +246,8 @@ impl<'a, 't> Callee<'a, 't> {
             let values = list_named(inner);
             self.value = match values.as_slice() {
                 [value] if value.kind() == "expression_list" && value.named_child_count() != 1 => {
-                    return Err(self.refuse_at(*value, "it gives back several values"));
+                    self.returns_early = Some(self.refuse_at(*value, "it gives back several values"));
+                    None
                 }
                 [value] if value.kind() == "expression_list" => value.named_child(0),
                 [value] => Some(*value),
@@ -235,18 +259,20 @@ impl<'a, 't> Callee<'a, 't> {
     }
 
     /// Refuses what would not mean the same elsewhere.
-    fn check_body(&self) -> Result<()> {
+    fn check_body(&mut self) -> Result<()> {
         let mut rest: Vec<(Node<'t>, bool)> =
             self.statements.iter().chain(&self.value).map(|node| (*node, false)).collect();
+        let mut early = None;
         // Each node of the body.
         while let Some((node, in_function)) = rest.pop() {
             let kind = node.kind();
             let own = self.text_of(node);
-            let leaves = self.rules.returns.contains(&kind)
-                || kind == "try_expression"
-                || self.rules.awaits.contains(&kind) && node.is_named();
+            let leaves = self.rules.returns.contains(&kind) || kind == "try_expression";
             if leaves && !in_function {
-                return Err(self.refuse_at(node, "it returns in the middle"));
+                early = early.or_else(|| Some(self.refuse_at(node, "it returns in the middle")));
+            }
+            if self.rules.awaits.contains(&kind) && node.is_named() && !in_function && !self.is_async {
+                return Err(self.refuse_at(node, "it awaits"));
             }
             let bound = self.rules.bound.iter().find(|(bound, _)| *bound == kind && !in_function);
             if let Some((_, why)) = bound {
@@ -264,6 +290,7 @@ impl<'a, 't> Callee<'a, 't> {
             let in_function = in_function || self.rules.functions.contains(&kind);
             rest.extend((0..node.child_count()).filter_map(|at| node.child(at)).map(|child| (child, in_function)));
         }
+        self.returns_early = self.returns_early.take().or(early);
         if self.language == Language::Python && !self.locals.outer.is_empty() {
             return Err(self.refuse_at(self.function, "it writes variables of another function or of the module"));
         }
@@ -280,10 +307,42 @@ impl<'a, 't> Callee<'a, 't> {
         }
     }
 
+    /// Returns whether the language has functions that are called where they are written, with statements in them.
+    pub(super) fn can_be_literal(&self) -> bool {
+        matches!(self.language, Language::Go | Language::JavaScript | Language::TypeScript | Language::Tsx)
+    }
+
+    /// Returns whether no path through it gives back a value.
+    pub(super) fn returns_nothing(&self) -> bool {
+        let mut rest: Vec<Node<'t>> = self.all.clone();
+        while let Some(node) = rest.pop() {
+            if self.rules.returns.contains(&node.kind()) && node.named_child_count() > 0 {
+                return false;
+            }
+            if !self.rules.functions.contains(&node.kind()) {
+                rest.extend(list_named(node));
+            }
+        }
+        self.value.is_none()
+    }
+
     /// Names that it uses and does not declare, with their places; in its statements and its value.
     pub(super) fn list_free(&self) -> Vec<(&str, usize)> {
-        let is_body = |at: usize| self.statements.iter().chain(&self.value).any(|node| node.byte_range().contains(&at));
+        let is_body = |at: usize| self.all.iter().chain(&self.value).any(|node| node.byte_range().contains(&at));
         self.locals.free.iter().filter(|(_, at)| is_body(*at)).map(|(name, at)| (name.as_str(), *at)).collect()
+    }
+
+    /// Names that all of it uses and does not declare, and packages in front of types.
+    pub(super) fn list_names(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.locals.free.iter().map(|(name, _)| name.clone()).collect();
+        let mut rest = vec![self.function];
+        while let Some(node) = rest.pop() {
+            if node.kind() == "package_identifier" {
+                names.insert(self.text_of(node).to_owned());
+            }
+            rest.extend(list_named(node));
+        }
+        names
     }
 
     /// Returns whether the body names the object of the method by a word of the language.

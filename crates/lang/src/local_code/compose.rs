@@ -353,11 +353,15 @@ fn write_typed(input: &Input, separator: &str) -> String {
 }
 
 fn write_python_head(plan: &Plan<'_, '_>, indent: &str) -> String {
-    let mut parameters: Vec<&str> = plan.inputs.iter().map(|input| input.name.as_str()).collect();
+    let parameter = |input: &Input| match &input.kind {
+        Some(_) => write_typed(input, ": "),
+        None => input.name.clone(),
+    };
+    let mut parameters: Vec<String> = plan.inputs.iter().map(parameter).collect();
     let mut lead = String::new();
     match &plan.receiver {
         Receiver::Method(own) => {
-            parameters.insert(0, own);
+            parameters.insert(0, own.clone());
             let decorators =
                 plan.text.get(plan.selected.top.start_byte()..plan.selected.home.start_byte()).unwrap_or_default();
             if decorators.contains("classmethod") {
@@ -368,7 +372,8 @@ fn write_python_head(plan: &Plan<'_, '_>, indent: &str) -> String {
         _ => {}
     }
     let word = if plan.is_async { "async def" } else { "def" };
-    format!("{lead}{indent}{word} {}({}):", plan.lines.name, parameters.join(", "))
+    let result = plan.returned.as_ref().map_or_else(String::new, |kind| format!(" -> {kind}"));
+    format!("{lead}{indent}{word} {}({}){result}:", plan.lines.name, parameters.join(", "))
 }
 
 fn write_go_head(plan: &Plan<'_, '_>) -> String {

@@ -105,7 +105,7 @@ impl<'a, 't> Plan<'a, 't> {
         // What stands in the way, then what the function is made of.
         let planner = Planner {
             lives: Lives { language, rules, selected: &selected, locals: &locals },
-            types: Types { language, text, locals: &locals, calls },
+            types: Types { language, text, locals: &locals, calls, at: selected.core.start },
             flow: &flow,
             text,
         };
@@ -115,7 +115,10 @@ impl<'a, 't> Plan<'a, 't> {
         let (inputs, outputs) = planner.list_values(&ending)?;
         let receiver = planner.find_receiver()?;
         let generics = planner.find_generics(&inputs, &outputs)?;
-        let returned = (ending == Ending::Returns).then(|| result_type(selected.nearest, text)).flatten();
+        let mut returned = (ending == Ending::Returns).then(|| result_type(selected.nearest, text)).flatten();
+        if language == Language::Python {
+            returned = planner.find_python_result(&ending, &outputs);
+        }
         planner.check_lifetimes((&inputs, &outputs), &receiver, returned.as_deref())?;
         let is_async = flow.has_await;
         let plan =
@@ -133,7 +136,7 @@ pub(super) fn result_type(function: Node<'_>, text: &str) -> Option<String> {
 /// Looks at the variables and the control flow of statements.
 pub(super) struct Planner<'p, 'x, 't> {
     pub(super) lives: Lives<'p, 't>,
-    types: Types<'p, 't>,
+    pub(super) types: Types<'p, 't>,
     pub(super) flow: &'p Flow<'t>,
     pub(super) text: &'x str,
 }
@@ -203,6 +206,24 @@ impl<'t> Planner<'_, '_, 't> {
         }
     }
 
+    /// The annotation of what the new function gives back, where the function around it has one.
+    fn find_python_result(&self, ending: &Ending, outputs: &[Output]) -> Option<String> {
+        let nearest = self.lives.selected.nearest;
+        let own = result_type(nearest, self.text).filter(|kind| !self.home_is_generic() && !kind.contains('\n'))?;
+        if *ending == Ending::Returns {
+            // Generators are annotated with what they yield.
+            let is_generator = self.text(nearest).contains("yield");
+            let is_value = self.flow.returns.iter().all(|node| node.named_child_count() > 0);
+            let always = ends_always(self.lives.rules, &self.lives.selected.statements, 0);
+            return Some(own).filter(|own| !is_generator && (is_value && always || own == "None"));
+        }
+        match outputs {
+            [] => Some("None".to_owned()),
+            [output] => output.kind.clone(),
+            _ => None,
+        }
+    }
+
     /// The values that the new function takes and gives back.
     fn list_values(&self, ending: &Ending) -> Result<(Vec<Input>, Vec<Output>)> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -215,6 +236,10 @@ impl<'t> Planner<'_, '_, 't> {
                 continue;
             }
             if self.is_receiver(variable) || is_function_itself(variable, lives.selected.home) {
+                continue;
+            }
+            // A variable of a function or block in the lines goes along with it.
+            if lives.selected.core.start <= variable.known.start && variable.known.end <= lives.selected.core.end {
                 continue;
             }
             let is_outside = lives.is_outside(index);
@@ -292,11 +317,18 @@ impl<'t> Planner<'_, '_, 't> {
 
     fn plan_input(&self, index: usize, is_written: bool) -> Result<Input> {
         let variable = &self.lives.locals.variables[index];
-        if !self.lives.is_bound_before(index) && self.lives.language != Language::Go {
+        // A variable of JavaScript has a value from its declaration on.
+        let is_declared =
+            self.lives.language == Language::JavaScript && variable.at.start_byte() < self.lives.selected.core.start;
+        if !is_declared && !self.lives.is_bound_before(index) && self.lives.language != Language::Go {
             let why = format!("`{}` may not have a value where the lines begin", variable.name);
             return Err(self.refuse_at(self.first(), why));
         }
-        let kind = self.types.of(variable);
+        let mut kind = self.types.of(variable);
+        let is_python = self.lives.language == Language::Python;
+        if is_python && (self.may_narrow_python(index) || self.home_is_generic()) {
+            kind = None;
+        }
         if self.is_typed() && kind.is_none() {
             return Err(self.refuse_at(
                 variable.at,
@@ -314,6 +346,11 @@ impl<'t> Planner<'_, '_, 't> {
         Ok(Input { name: variable.name.clone(), kind, passing })
     }
 
+    /// Returns whether the function has type parameters, which annotations may name.
+    fn home_is_generic(&self) -> bool {
+        self.lives.selected.home.child_by_field_name("type_parameters").is_some()
+    }
+
     fn plan_output(&self, index: usize, is_outside: bool, needs_declaration: bool) -> Result<Output> {
         let lives = &self.lives;
         let variable = &lives.locals.variables[index];
@@ -321,7 +358,7 @@ impl<'t> Planner<'_, '_, 't> {
             return Err(self.refuse_at(variable.at, format!("`{}` belongs to an outer function", variable.name)));
         }
         if (!is_outside || needs_declaration)
-            && lives.language != Language::Go
+            && !matches!(lives.language, Language::Go | Language::JavaScript)
             && !lives.is_always_bound(index, &lives.selected.statements)
         {
             let why = format!("`{}` may not have a value at the end of the lines", variable.name);
@@ -331,7 +368,7 @@ impl<'t> Planner<'_, '_, 't> {
             return Err(self
                 .refuse_at(variable.at, format!("`{}` is declared in the lines and used behind them", variable.name)));
         }
-        let kind = self.types.of(variable);
+        let kind = self.types.of(variable).filter(|_| lives.language != Language::Python || !self.home_is_generic());
         let needs_type = matches!(lives.language, Language::Go | Language::Rust | Language::Java);
         if needs_type && kind.is_none() {
             return Err(self.refuse_at(

@@ -7,10 +7,11 @@ use tree_sitter::{Node, Tree};
 
 use super::callee::{Callee, Parameter};
 use super::flow::may_skip;
-use super::inlined_text::write_site;
-use super::locals::{Locals, Variable};
+use super::hoist::{find_hoist, find_standing, is_class_body};
+use super::inlined_text::{write_literal, write_site};
+use super::locals::{Locals, Use, Variable};
 use super::types::Types;
-use super::{KnownCalls, Obstacle, Replacement, Result, line_of, list_named, refuse};
+use super::{InlinedCall, KnownCalls, Obstacle, Replacement, Result, line_of, list_named, refuse};
 use crate::Language;
 
 /// Most tries to find a name that nothing has.
@@ -19,12 +20,31 @@ const MAX_FRESH: usize = 100;
 /// A call of the function, in its file.
 pub(super) struct Site<'s, 't> {
     pub(super) text: &'s str,
+    /// The call; with `await` before it, if the function is asynchronous.
     pub(super) call: Node<'t>,
+    pub(super) calls: &'s dyn KnownCalls,
+    /// How the call stands in its function.
+    pub(super) place: Standing,
+    /// An argument that is not one value.
+    odd_argument: Option<Obstacle>,
     pub(super) arguments: Vec<(Option<String>, Node<'t>)>,
     pub(super) locals: Locals<'t>,
     /// The statement that the call is the whole value of, or itself.
     pub(super) statement: Option<Node<'t>>,
     pub(super) object: Option<Node<'t>>,
+}
+
+/// How a call stands in the function around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Its statement does nothing else before it.
+    Alone,
+    /// In an expression, or in a statement that cannot be written again.
+    Inside,
+    /// Its value is what the function around it returns.
+    Returned,
+    /// The function around it ends behind it.
+    Last,
 }
 
 pub(super) fn refuse_at(text: &str, node: Node<'_>, why: impl Into<String>) -> Obstacle {
@@ -36,10 +56,10 @@ impl<'s, 't> Site<'s, 't> {
     pub(super) fn read(
         callee: &Callee<'_, '_>,
         tree: &'t Tree,
-        text: &'s str,
-        at: usize,
+        inlined: &InlinedCall<'s>,
         limits: &Limits,
     ) -> Result<Self> {
+        let (text, at) = (inlined.text, inlined.at);
         let leaf = tree.root_node().descendant_for_byte_range(at, at + 1);
         let leaf = leaf.ok_or_else(|| refuse(line_of(text, at), "no call is here"))?;
         let call = find_call(leaf).ok_or_else(|| refuse_at(text, leaf, "the function is used here without a call"))?;
@@ -47,6 +67,7 @@ impl<'s, 't> Site<'s, 't> {
             .child_by_field_name("arguments")
             .ok_or_else(|| refuse_at(text, call, "the call has no list of arguments"))?;
         let mut arguments = Vec::new();
+        let mut odd_argument = None;
         for argument in list_named(list) {
             let kind = argument.kind();
             if kind.contains("splat")
@@ -55,7 +76,7 @@ impl<'s, 't> Site<'s, 't> {
                 || kind == "for_in_clause"
                 || list.kind() != "argument_list" && list.kind() != "arguments"
             {
-                return Err(refuse_at(text, argument, "the call passes a list of arguments"));
+                odd_argument = Some(refuse_at(text, argument, "the call passes a list of arguments"));
             }
             match argument
                 .child_by_field_name("name")
@@ -78,12 +99,30 @@ impl<'s, 't> Site<'s, 't> {
             let function = call.child_by_field_name("function")?;
             ["object", "operand", "value"].iter().find_map(|field| function.child_by_field_name(field))
         });
-        let statement = find_statement(callee, call);
-        Ok(Self { text, call, arguments, locals, statement, object })
+        let call = match callee.is_async {
+            true => call
+                .parent()
+                .filter(|parent| callee.rules.awaits.contains(&parent.kind()))
+                .ok_or_else(|| refuse_at(text, call, "the call is not awaited where it is made"))?,
+            false => call,
+        };
+        let whole = find_statement(callee, call);
+        let place = match whole {
+            Some(statement) => find_standing(callee, statement, call, text),
+            None => Standing::Inside,
+        };
+        let statement = whole.or_else(|| find_hoist(callee, call, text));
+        Ok(Self { text, call, calls: inlined.calls, place, odd_argument, arguments, locals, statement, object })
     }
 
     pub(super) fn text_of(&self, node: Node<'_>) -> &'s str {
         self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The types of the variables around the call.
+    pub(super) fn types<'x>(&'x self, language: Language) -> Types<'x, 't> {
+        let (text, locals, calls) = (self.text, &self.locals, self.calls);
+        Types { language, text, locals, calls, at: self.call.start_byte() }
     }
 }
 
@@ -108,7 +147,7 @@ fn find_statement<'t>(callee: &Callee<'_, '_>, call: Node<'t>) -> Option<Node<'t
     let mut at = call;
     while let Some(parent) = at.parent() {
         if callee.rules.blocks.contains(&parent.kind()) {
-            return Some(at);
+            return (!is_class_body(parent)).then_some(at);
         }
         let goes_on = match parent.kind() {
             "expression_statement" | "return_statement" | "return_expression" | "expression_list"
@@ -155,11 +194,32 @@ pub(super) enum Given {
 }
 
 /// The new text for one call.
-pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool) -> Result<Replacement> {
-    check_names(callee, site, is_same_file)?;
+pub(super) fn replace(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    means_the_same: &dyn Fn(&str) -> bool,
+) -> Result<(Replacement, Vec<String>)> {
+    check_names(callee, site, means_the_same)?;
     check_object(callee, site)?;
+    // Where its statements cannot stand, the function is called where it is written, if the language can.
+    replace_plainly(callee, site).or_else(|obstacle| match write_literal(callee, site)? {
+        Some(replaced) => Ok((replaced, Vec::new())),
+        None => Err(obstacle),
+    })
+}
+
+/// The new text for one call, and the names that it declares around the call.
+fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<(Replacement, Vec<String>)> {
+    if let Some(obstacle) = site.odd_argument.clone().or_else(|| callee.odd_parameter.clone()) {
+        return Err(obstacle);
+    }
+    // Where the function around returns what the call gives, the body returns it by itself.
+    let is_body = callee.returns_early.is_some();
+    if let Some(obstacle) = callee.returns_early.clone().filter(|_| !can_end(callee, site)) {
+        return Err(obstacle);
+    }
     let arguments = map_arguments(callee, site)?;
-    let needs_statement = !callee.statements.is_empty() || callee.value.is_none();
+    let needs_statement = is_body || !callee.statements.is_empty() || callee.value.is_none();
     if needs_statement && site.statement.is_none() {
         return Err(refuse_at(
             site.text,
@@ -196,7 +256,20 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
     }
     if let Some(receiver) = callee.receiver {
         let object = site.object.map(|object| site.text_of(object).to_owned()).unwrap_or_default();
-        given.insert(receiver, Given::Text(object));
+        let is_name = site.object.is_none_or(|object| matches!(object.kind(), "identifier" | "this" | "self"));
+        let value = match is_name {
+            true => Given::Text(object),
+            false if site.statement.is_none() || is_written(callee, receiver) => {
+                return Err(refuse_at(site.text, site.call, "the object of the call is an expression"));
+            }
+            // The object is evaluated once, before the arguments.
+            false => {
+                let own = callee.locals.variables[receiver].name.as_str();
+                let own = if matches!(own, "self" | "cls") { "target" } else { own };
+                Given::Bound(find_fresh(own, &site.locals.words, &mut taken), object)
+            }
+        };
+        given.insert(receiver, value);
     }
     // Names of the body that the site has too.
     let mut renamed: BTreeMap<usize, String> = BTreeMap::new();
@@ -208,17 +281,36 @@ pub(super) fn replace(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file
             }
         }
     }
-    write_site(callee, site, &arguments, (&given, &renamed))
+    let replaced = write_site(callee, site, &arguments, (&given, &renamed))?;
+    let bound = given.values().filter_map(|given| match given {
+        Given::Bound(name, _) => Some(name.clone()),
+        Given::Text(_) => None,
+    });
+    let own = callee.locals.variables.iter().enumerate().filter(|(index, _)| !given.contains_key(index));
+    let own = own.map(|(index, variable)| renamed.get(&index).unwrap_or(&variable.name).clone());
+    Ok((replaced, bound.chain(own).collect()))
+}
+
+/// Returns whether the body of the function may end the function around the call: both give back the same.
+fn can_end(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> bool {
+    match site.place {
+        Standing::Returned => true,
+        Standing::Last => callee.returns_nothing(),
+        Standing::Alone | Standing::Inside => false,
+    }
 }
 
 /// Refuses names of the body that mean something else at the call.
-fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool) -> Result<()> {
+fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, means_the_same: &dyn Fn(&str) -> bool) -> Result<()> {
+    let is_same_file = std::ptr::eq(callee.text, site.text);
     for (name, at) in callee.list_free() {
         let shadowed = site
             .locals
             .variables
             .iter()
-            .find(|variable| variable.name == name && variable.known.contains(&site.call.start_byte()));
+            .find(|variable| variable.name == name && variable.known.contains(&site.call.start_byte()))
+            // A function inside of a function sees the same variable.
+            .filter(|variable| !is_same_file || !variable.known.contains(&callee.function.start_byte()));
         if let Some(variable) = shadowed {
             let line = line_of(site.text, variable.at.start_byte());
             return Err(refuse_at(
@@ -239,7 +331,7 @@ fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, is_same_file: bool)
                 format!("`{name}` (line {line}) may be a member of another object here"),
             ));
         }
-        if !is_same_file && callee.language != Language::Go {
+        if !means_the_same(name) {
             return Err(refuse_at(
                 site.text,
                 site.call,
@@ -261,7 +353,10 @@ fn check_object(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<()> {
             if is_word || is_name && (callee.receiver.is_some() || own.is_none()) {
                 return check_self(callee, site, object);
             }
-            Err(refuse_at(site.text, object, "the object of the call is an expression"))
+            match callee.receiver {
+                Some(_) => check_self(callee, site, object),
+                None => Err(refuse_at(site.text, object, "the object of the call is an expression")),
+            }
         }
         // A method of the same class, or a static one.
         (None, true) if callee.language == Language::Java => Ok(()),
@@ -284,14 +379,19 @@ fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) ->
     if is_written(callee, receiver) {
         return Err(refuse_at(site.text, object, "the function gives its receiver a new value"));
     }
-    let own = &callee.locals.variables[receiver];
-    let known =
-        site.locals.uses.iter().find(|found| found.at == object).map(|found| &site.locals.variables[found.variable]);
-    let known = known.and_then(|variable| find_type(callee.language, site.text, &site.locals, variable));
-    if known.is_none() || known != find_type(callee.language, callee.text, &callee.locals, own) {
-        return Err(refuse_at(site.text, object, "the object of the call may not have the type of the receiver"));
+    let own = find_type(callee.language, callee.text, &callee.locals, &callee.locals.variables[receiver]);
+    let known = site.types(callee.language).of_go_expression(object, 0);
+    // A variable that holds the struct itself has the members that its address has.
+    let is_member = |found: &Use<'_>| {
+        found.at.parent().is_some_and(|parent| parent.child_by_field_name("operand") == Some(found.at))
+    };
+    let is_held = object.kind() == "identifier"
+        && known.as_ref().is_some_and(|known| own.as_deref().and_then(|own| own.strip_prefix('*')) == Some(known))
+        && callee.locals.of(receiver).filter(|found| found.is_read()).all(is_member);
+    if known.is_some() && known == own || is_held {
+        return Ok(());
     }
-    Ok(())
+    Err(refuse_at(site.text, object, "the object of the call may not have the type of the receiver"))
 }
 
 /// The argument of each parameter, in the order in which the call evaluates them.
@@ -476,16 +576,12 @@ fn has_same_type(
                 "string_literal" => matches!(kind, "String" | "&str"),
                 _ => false,
             };
-            let known = site
-                .locals
-                .uses
-                .iter()
-                .find(|found| found.at == node)
-                .map(|found| &site.locals.variables[found.variable]);
-            by_literal
-                || known
-                    .and_then(|variable| find_type(callee.language, site.text, &site.locals, variable))
-                    .is_some_and(|found| found == kind)
+            let types = site.types(callee.language);
+            let found = match callee.language {
+                Language::Go => types.of_go_expression(node, 0),
+                _ => types.variable_at(node).and_then(|variable| types.of(variable)),
+            };
+            by_literal || found.is_some_and(|found| found == kind)
         }
         _ => true,
     }
@@ -498,7 +594,7 @@ pub(super) fn find_type<'t>(
     locals: &Locals<'t>,
     variable: &Variable<'t>,
 ) -> Option<String> {
-    Types { language, text, locals, calls: &Unknown }.of(variable)
+    Types { language, text, locals, calls: &Unknown, at: variable.at.start_byte() }.of(variable)
 }
 
 struct Unknown;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::callee::{Callee, Parameter};
-use super::inline::{Argument, Given, Site, find_fresh, find_type, is_simple, is_written, refuse_at};
+use super::flow::ends_always;
+use super::inline::{Argument, Given, Site, Standing, find_fresh, find_type, is_simple, is_written, refuse_at};
 use super::{Replacement, Result, indent_at, list_named};
 use crate::Language;
 
@@ -84,12 +85,21 @@ fn write_statements(
     names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
 ) -> Result<Vec<String>> {
     let mut lines: Vec<String> = Vec::new();
+    if let Some(Given::Bound(name, text)) = callee.receiver.and_then(|receiver| names.0.get(&receiver)) {
+        let receiver = callee.function.child_by_field_name("receiver").and_then(|list| list.named_child(0));
+        let kind = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
+        lines.push(match kind {
+            Some(kind) => format!("var {name} {} = {text}", callee.text_of(kind)),
+            None => format!("{name} = {text}"),
+        });
+    }
     for (parameter, _) in arguments {
         if let Some(Given::Bound(name, text)) = names.0.get(&parameter.variable) {
             lines.push(write_binding(callee, parameter, (name, text))?);
         }
     }
-    if let (Some(first), Some(last)) = (callee.statements.first(), callee.statements.last()) {
+    let statements = if callee.returns_early.is_some() { &callee.all } else { &callee.statements };
+    if let (Some(first), Some(last)) = (statements.first(), statements.last()) {
         let end = last.end_byte() + usize::from(callee.text[last.end_byte()..].starts_with(';'));
         let range = first.start_byte()..end;
         check_literals(callee, range.clone())?;
@@ -107,7 +117,9 @@ pub(super) fn write_site(
     arguments: &[(&Parameter<'_>, Argument<'_, '_>)],
     names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
 ) -> Result<Replacement> {
-    let value = callee.value.map(|value| fill(callee, site, value.byte_range(), names)).transpose()?;
+    let is_body = callee.returns_early.is_some();
+    let value = callee.value.filter(|_| !is_body);
+    let value = value.map(|value| fill(callee, site, value.byte_range(), names)).transpose()?;
     let value = value.map(|text| write_value(callee, site, text)).transpose()?;
     let mut lines = write_statements(callee, site, arguments, names)?;
     // Without statements, the value stands for the call.
@@ -123,6 +135,9 @@ pub(super) fn write_site(
         }
         return Ok(Replacement { range: site.call.byte_range(), text });
     };
+    if is_body {
+        return Ok(write_body(callee, site, statement, lines));
+    }
     // The statement of the call, behind the statements of the body.
     let whole = is_call_statement(callee, statement, site.call);
     match (value, whole) {
@@ -145,6 +160,83 @@ pub(super) fn write_site(
     if lines.is_empty() && callee.language == Language::Python {
         lines.push("pass".to_owned());
     }
+    Ok(replace_statement(site, (statement, whole), &lines))
+}
+
+/// The function as a literal that is called in the place of the call; `None` where the language has none, or where it
+/// would mean something else.
+pub(super) fn write_literal(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<Option<Replacement>> {
+    let body = callee.function.child_by_field_name("body");
+    let parameters = callee.function.child_by_field_name("parameters");
+    let (Some(body), Some(parameters), Some(list)) = (body, parameters, site.call.child_by_field_name("arguments"))
+    else {
+        return Ok(None);
+    };
+    let is_go = callee.language == Language::Go;
+    // A line of a script that begins with a bracket may belong to the line before.
+    let starts_line =
+        site.text[..site.call.start_byte()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+    if !callee.can_be_literal() || !is_go && (starts_line || callee.is_method || callee.names_receiver().is_some()) {
+        return Ok(None);
+    }
+    check_literals(callee, body.byte_range())?;
+    // The head: a receiver is the first parameter.
+    let inner = |node: Node<'_>| callee.text_of(node).trim_start_matches('(').trim_end_matches(')').to_owned();
+    let (mut taken, mut passed) = (callee.text_of(parameters).to_owned(), site.text_of(list).to_owned());
+    if let Some(receiver) = callee.function.child_by_field_name("receiver") {
+        let kind = receiver.named_child(0).and_then(|own| own.child_by_field_name("type"));
+        let object =
+            site.object.map(|object| (site.text_of(object), site.types(callee.language).of_go_expression(object, 0)));
+        let Some((object, Some(known))) = object else { return Ok(None) };
+        let Some(kind) = kind.map(|kind| callee.text_of(kind)).filter(|kind| **kind == known) else { return Ok(None) };
+        let own = if callee.receiver.is_some() { inner(receiver) } else { format!("_ {kind}") };
+        let first = |list: &str, own: &str| match list[1..].trim_start().starts_with(')') {
+            true => format!("({own})"),
+            false => format!("({own}, {}", list[1..].trim_start()),
+        };
+        (taken, passed) = (first(&taken, &own), first(&passed, object));
+    }
+    let indent = indent_at(site.text, site.call.start_byte());
+    let own = indent_at(callee.text, callee.top.start_byte());
+    let block: Vec<String> = callee
+        .text_of(body)
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match line.strip_prefix(own).unwrap_or(line) {
+            line if at == 0 || line.is_empty() => line.to_owned(),
+            line => format!("{indent}{line}"),
+        })
+        .collect();
+    let block = block.join("\n");
+    let result = callee.text.get(parameters.end_byte()..body.start_byte()).unwrap_or_default().trim();
+    let result = result.trim_end_matches("=>").trim();
+    let text = match is_go {
+        true => format!(
+            "func{taken} {}{block}{passed}",
+            if result.is_empty() { String::new() } else { format!("{result} ") }
+        ),
+        false => format!("({taken}{result} => {block}){passed}"),
+    };
+    Ok(Some(Replacement { range: site.call.byte_range(), text }))
+}
+
+/// The whole body, which ends the function around the call.
+fn write_body(callee: &Callee<'_, '_>, site: &Site<'_, '_>, statement: Node<'_>, lines: Vec<String>) -> Replacement {
+    let mut lines = lines;
+    // Behind the last statement control must not go on to what follows.
+    if site.place == Standing::Returned && !ends_always(callee.rules, &callee.all, 0) {
+        match callee.language {
+            Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                lines.push(format!("return{}", find_end(callee)));
+            }
+            _ => {}
+        }
+    }
+    replace_statement(site, (statement, true), &lines)
+}
+
+/// Lines in the place of a statement; with `whole`, also of the sign at its end.
+fn replace_statement(site: &Site<'_, '_>, (statement, whole): (Node<'_>, bool), lines: &[String]) -> Replacement {
     let indent = indent_at(site.text, statement.start_byte());
     let text = lines
         .iter()
@@ -154,7 +246,7 @@ pub(super) fn write_site(
     if site.text[end..].starts_with(';') {
         end += usize::from(whole);
     }
-    Ok(Replacement { range: statement.start_byte()..end, text: text.collect::<Vec<_>>().join("\n") })
+    Replacement { range: statement.start_byte()..end, text: text.collect::<Vec<_>>().join("\n") }
 }
 
 pub(super) fn find_end(callee: &Callee<'_, '_>) -> &'static str {
@@ -180,7 +272,7 @@ pub(super) fn is_effect(node: Node<'_>) -> bool {
 
 /// Refuses texts of several lines, whose indentation counts.
 pub(super) fn check_literals(callee: &Callee<'_, '_>, range: Range<usize>) -> Result<()> {
-    let mut rest = callee.statements.clone();
+    let mut rest = callee.all.clone();
     while let Some(node) = rest.pop() {
         let is_text = node.kind().contains("string") || node.kind().contains("text_block");
         if is_text && node.end_position().row > node.start_position().row && range.contains(&node.start_byte()) {
@@ -237,7 +329,8 @@ pub(super) fn write_binding(
 pub(super) fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: String) -> Result<String> {
     let Some(node) = callee.value else { return Ok(text) };
     let result = callee.result.as_deref().unwrap_or_default();
-    let alone = site.statement.is_some()
+    let alone = site.place != Standing::Inside
+        && site.statement.is_some()
         && site.call.parent().is_none_or(|parent| parent.kind() != "member_expression")
         || is_alone(site.call);
     let grouped =

@@ -5,6 +5,9 @@ mod callee;
 mod compose;
 mod extract;
 mod flow;
+mod go_std;
+mod go_types;
+mod hoist;
 mod inline;
 mod inlined_text;
 mod liveness;
@@ -16,10 +19,13 @@ mod select;
 mod surroundings;
 mod types;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use m1nd_base::{Cancel, Limits};
 use tree_sitter::Node;
+
+pub use go_std::respell_go_type;
 
 use crate::{Language, parse};
 
@@ -46,6 +52,25 @@ pub trait KnownCalls {
     /// The types of the results of the call whose name stands at a byte, as they are written there; `None` if they are
     /// not known.
     fn result_types(&self, at: usize) -> Option<Vec<String>>;
+
+    /// The written type of the field, variable or constant whose name stands at a byte; `None` if it is not known.
+    fn value_type(&self, at: usize) -> Option<String> {
+        let _ = at;
+        None
+    }
+
+    /// What a named type of the package is made of: `struct`, `interface`, or another type. `None` if it is not known.
+    fn underlying_type(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// Returns whether the class or function whose name stands at a byte means one type by this name alone: it has no
+    /// type parameters, or a class has defaults for all of them.
+    fn is_plain(&self, at: usize) -> bool {
+        let _ = at;
+        false
+    }
 }
 
 /// The lines that become a function.
@@ -116,6 +141,17 @@ pub fn written_results(
 ) -> Option<Vec<String>> {
     let rules = rules::LocalRules::of(language)?;
     let tree = parse::parse(&language.grammar()?, text.as_bytes(), limits, cancel).ok()?;
+    let function = find_named(&tree, text, (line, name), &|node| rules.functions.contains(&node.kind()))?;
+    results_of(language, function, text)
+}
+
+/// The declaration of a name on a line, from 1, that is of some kind.
+fn find_named<'t>(
+    tree: &'t tree_sitter::Tree,
+    text: &str,
+    (line, name): (u32, &str),
+    is_kind: &dyn Fn(Node<'t>) -> bool,
+) -> Option<Node<'t>> {
     let row = line.checked_sub(1)? as usize;
     let mut rest = vec![tree.root_node()];
     while let Some(node) = rest.pop() {
@@ -123,13 +159,73 @@ pub fn written_results(
         if row < first || row > last {
             continue;
         }
-        let own = node.child_by_field_name("name").filter(|own| own.start_position().row == row);
-        if rules.functions.contains(&node.kind()) && own.and_then(|own| text.get(own.byte_range())) == Some(name) {
-            return results_of(language, node, text);
+        let mut cursor = node.walk();
+        let mut names = node.children_by_field_name("name", &mut cursor);
+        if names.any(|own| own.start_position().row == row && text.get(own.byte_range()) == Some(name)) && is_kind(node)
+        {
+            return Some(node);
         }
         rest.extend(list_named(node));
     }
     None
+}
+
+/// What a file writes about a name that it declares.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The type of a field, variable or constant.
+    pub value_type: Option<String>,
+    /// What a type of Go is made of: `struct`, `interface`, or another type.
+    pub underlying: Option<String>,
+    /// Whether a class or function has no type parameters, or a class has defaults for all of them.
+    pub is_plain: bool,
+    /// The bytes of the body of a function.
+    pub body: Option<Range<usize>>,
+}
+
+/// Reads the declaration of a name on a line, from 1.
+pub fn read_declared(
+    language: Language,
+    text: &str,
+    place: (u32, &str),
+    (limits, cancel): (&Limits, &Cancel),
+) -> Option<Declared> {
+    const VALUES: &[&str] = &[
+        "field_declaration",
+        "var_spec",
+        "const_spec",
+        "const_item",
+        "static_item",
+        "public_field_definition",
+        "property_signature",
+        "variable_declarator",
+    ];
+    const PLAIN: &[&str] = &["class_declaration", "function_declaration", "abstract_class_declaration", "class"];
+    let rules = rules::LocalRules::of(language)?;
+    let tree = parse::parse(&language.grammar()?, text.as_bytes(), limits, cancel).ok()?;
+    let is_kind = |node: Node<'_>| {
+        let kind = node.kind();
+        VALUES.contains(&kind) || PLAIN.contains(&kind) || kind == "type_spec" || rules.functions.contains(&kind)
+    };
+    let node = find_named(&tree, text, place, &is_kind)?;
+    let kind = node.child_by_field_name("type");
+    let written = kind.and_then(|kind| text.get(kind.byte_range())).map(|kind| kind.trim_start_matches(':').trim());
+    let is_optional = (0..node.child_count()).filter_map(|at| node.child(at)).any(|child| child.kind() == "?");
+    let is_value = VALUES.contains(&node.kind()) && !is_optional;
+    let parameters = node.child_by_field_name("type_parameters");
+    let has_defaults = |list: Node<'_>| list_named(list).iter().all(|part| part.child_by_field_name("value").is_some());
+    let function = node.child_by_field_name("value").filter(|value| rules.functions.contains(&value.kind()));
+    let body = function.unwrap_or(node).child_by_field_name("body");
+    Some(Declared {
+        value_type: written.filter(|_| is_value).map(str::to_owned),
+        underlying: written.filter(|_| node.kind() == "type_spec" && parameters.is_none()).map(|written| {
+            let word = ["struct", "interface"].into_iter().find(|word| written.starts_with(word));
+            word.map_or_else(|| written.to_owned(), str::to_owned)
+        }),
+        is_plain: PLAIN.contains(&node.kind())
+            && parameters.is_none_or(|list| node.kind().contains("class") && has_defaults(list)),
+        body: body.map(|body| body.byte_range()),
+    })
 }
 
 /// The written results of a function without type parameters, each on its own.
@@ -186,14 +282,16 @@ pub fn list_blocks(language: Language, text: &str, limits: &Limits, cancel: &Can
 }
 
 /// A call that is replaced by the body of its function.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct InlinedCall<'a> {
     /// The text of its file.
     pub text: &'a str,
     /// First byte of the name of the function in the call.
     pub at: usize,
-    /// Whether the function is declared in this file.
-    pub is_same_file: bool,
+    /// What is known of the calls of its file.
+    pub calls: &'a dyn KnownCalls,
+    /// Whether a name that the function uses and does not declare means the same in this file.
+    pub means_the_same: &'a dyn Fn(&str) -> bool,
 }
 
 /// What becomes of a function that is inlined.
@@ -201,6 +299,10 @@ pub struct InlinedCall<'a> {
 pub struct Inlined {
     /// The bytes of its declaration.
     pub removed: Range<usize>,
+    /// The bytes of its body; in scripts with its parameters, whose types and defaults go along.
+    pub body: Range<usize>,
+    /// Names that it uses and does not declare, in its head too.
+    pub names: BTreeSet<String>,
     /// The new text of each call, or what stands in its way.
     pub calls: Vec<std::result::Result<Replacement, Obstacle>>,
 }
@@ -226,12 +328,22 @@ pub fn inline_calls(
     let inline = || {
         let tree = parse(text)?;
         let callee = callee::Callee::read((language, rules), &tree, text, (line, name), limits)?;
+        // Names that calls before have brought into the same file.
+        let mut brought: Vec<(&str, Vec<String>)> = Vec::new();
         let replaced = calls.iter().map(|call| {
             let tree = parse(call.text)?;
-            let site = inline::Site::read(&callee, &tree, call.text, call.at, limits)?;
-            inline::replace(&callee, &site, call.is_same_file)
+            let mut site = inline::Site::read(&callee, &tree, call, limits)?;
+            let before = brought.iter().filter(|row| std::ptr::eq(row.0, call.text)).flat_map(|row| row.1.clone());
+            site.locals.words.extend(before);
+            let (replaced, names) = inline::replace(&callee, &site, call.means_the_same)?;
+            brought.push((call.text, names));
+            Ok(replaced)
         });
-        Ok(Inlined { removed: inlined_text::find_removed(&callee), calls: replaced.collect() })
+        let calls = replaced.collect();
+        let names = callee.list_names();
+        let has_types = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+        let body = callee.function.child_by_field_name("body").filter(|_| !has_types).unwrap_or(callee.function);
+        Ok(Inlined { removed: inlined_text::find_removed(&callee), body: body.byte_range(), names, calls })
     };
     Some(inline())
 }

@@ -6,39 +6,36 @@ use super::Result;
 use super::extract::{Passing, Planner, has_mut};
 use super::locals::{Use, Variable};
 use super::rules::Act;
+use super::types::COPIED_BY_RUST;
 use crate::Language;
 
-/// Interfaces of the standard library.
-const INTERFACES: &[&str] = &[
-    "error",
-    "any",
-    "context.Context",
-    "http.ResponseWriter",
-    "http.Handler",
-    "http.RoundTripper",
-    "io.Reader",
-    "io.Writer",
-    "io.Closer",
-    "io.ReadCloser",
-    "io.ReadWriter",
-    "io.WriteCloser",
-    "net.Conn",
-    "net.Listener",
-    "net.Error",
-    "net.Addr",
-    "fmt.Stringer",
-    "testing.TB",
-    "reflect.Type",
-    "fs.FS",
-    "os.FileInfo",
-    "http.HandlerFunc",
-    "time.Duration",
-];
 /// Types of Go whose values are copied.
 const BASIC: &[&str] = &[
-    "string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
-    "uintptr", "float32", "float64", "byte", "rune",
+    "string",
+    "bool",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uintptr",
+    "float32",
+    "float64",
+    "byte",
+    "rune",
+    "error",
+    "any",
+    "interface",
+    "basic",
+    "reference",
 ];
+/// Beginnings of types of Go whose values must not be copied after their first use.
+const NOT_COPIED: &[&str] = &["sync.", "atomic.", "strings.Builder"];
 
 impl<'t> Planner<'_, '_, 't> {
     /// Refuses variables that another function of the code may read or write at the same time.
@@ -114,13 +111,23 @@ impl<'t> Planner<'_, '_, 't> {
 
     /// Refuses values of Go that a copy would not stand for.
     pub(super) fn check_copy_of_go(&self, index: usize, kind: &str) -> Result<()> {
-        let is_shared = ["*", "[]", "map[", "chan ", "<-chan ", "func(", "interface{", "interface {"]
-            .iter()
-            .any(|mark| kind.starts_with(mark));
-        if is_shared || INTERFACES.contains(&kind) || BASIC.contains(&kind) {
+        const SHARED: &[&str] = &["*", "[]", "map[", "chan ", "<-chan ", "func(", "interface{", "interface {"];
+        let lives = &self.lives;
+        let variable = &lives.locals.variables[index];
+        if NOT_COPIED.iter().any(|start| kind.starts_with(start)) {
+            let why = format!("`{}` is a `{kind}`, which must not be copied", variable.name);
+            return Err(self.refuse_at(variable.at, why));
+        }
+        let underlying = self.types.find_underlying(kind);
+        if SHARED.iter().any(|mark| underlying.starts_with(mark)) || BASIC.contains(&underlying.as_str()) {
             return Ok(());
         }
-        let lives = &self.lives;
+        // A copy is enough where nothing sees the variable afterwards.
+        let is_elsewhere =
+            lives.locals.of(index).any(|found| !found.is_in(&lives.selected.core) && self.is_address(found.at));
+        if !lives.is_read_later(index) && !is_elsewhere {
+            return Ok(());
+        }
         // A member that is written, or a method that may write one.
         let touched = lives.locals.of(index).filter(|found| found.is_in(&lives.selected.core)).find(|found| {
             found.at.parent().is_some_and(|parent| {
@@ -183,6 +190,38 @@ impl<'t> Planner<'_, '_, 't> {
         }
     }
 
+    /// Returns whether conditions or new values before the lines may have changed what a type checker of Python knows of
+    /// a variable: then its annotation would say something else in the new function.
+    pub(super) fn may_narrow_python(&self, index: usize) -> bool {
+        const TESTS: &[&str] = &[
+            "comparison_operator",
+            "boolean_operator",
+            "not_operator",
+            "assert_statement",
+            "conditional_expression",
+            "call",
+            "match_statement",
+        ];
+        let lives = &self.lives;
+        let variable = &lives.locals.variables[index];
+        let is_test = |at: Node<'t>| {
+            let mut node = at;
+            while let Some(parent) = node.parent().filter(|parent| !lives.rules.blocks.contains(&parent.kind())) {
+                let is_condition = parent.child_by_field_name("condition") == Some(node);
+                if is_condition || TESTS.contains(&parent.kind()) {
+                    return true;
+                }
+                node = parent;
+            }
+            false
+        };
+        lives.locals.of(index).any(|found| {
+            found.at.start_byte() < lives.selected.core.start
+                && found.at != variable.at
+                && (found.is_write() || is_test(found.at))
+        })
+    }
+
     pub(super) fn is_in_condition(&self, at: Node<'t>) -> bool {
         let mut node = at;
         while let Some(parent) = node.parent() {
@@ -212,10 +251,6 @@ impl<'t> Planner<'_, '_, 't> {
 
     /// How a value of Rust is given to the new function, where that is certain.
     pub(super) fn pass_rust(&self, index: usize, kind: &str, is_written: bool) -> Result<Passing> {
-        const COPIED: &[&str] = &[
-            "bool", "char", "usize", "isize", "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128",
-            "f32", "f64",
-        ];
         let lives = &self.lives;
         let variable = &lives.locals.variables[index];
         let refuse = |why: &str| Err(self.refuse_at(variable.at, format!("`{}` {why}", variable.name)));
@@ -223,10 +258,10 @@ impl<'t> Planner<'_, '_, 't> {
         if inner.contains('&') || inner.contains("'_") {
             return refuse("has a type with a lifetime that is not written");
         }
-        if variable.function != lives.selected.nearest.start_byte() && !COPIED.contains(&kind) {
+        if variable.function != lives.selected.nearest.start_byte() && !COPIED_BY_RUST.contains(&kind) {
             return refuse("is captured by a closure around the lines");
         }
-        if COPIED.contains(&kind) || (kind.starts_with('&') && !kind.starts_with("&mut")) {
+        if COPIED_BY_RUST.contains(&kind) || (kind.starts_with('&') && !kind.starts_with("&mut")) {
             let borrowed = lives.locals.of(index).find(|found| {
                 found.is_in(&lives.selected.core)
                     && found.at.parent().is_some_and(|parent| {

@@ -7,7 +7,13 @@ use super::{KnownCalls, list_named};
 use crate::Language;
 
 /// How many variables are followed to the type of the first.
-const MAX_STEPS: usize = 6;
+pub(super) const MAX_STEPS: usize = 6;
+
+/// Types of Rust whose values are copied.
+pub(super) const COPIED_BY_RUST: &[&str] = &[
+    "bool", "char", "usize", "isize", "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32",
+    "f64",
+];
 
 /// Types of the variables of a function.
 pub(super) struct Types<'a, 't> {
@@ -15,14 +21,16 @@ pub(super) struct Types<'a, 't> {
     pub(super) text: &'a str,
     pub(super) locals: &'a Locals<'t>,
     pub(super) calls: &'a dyn KnownCalls,
+    /// First byte of the code that needs the types.
+    pub(super) at: usize,
 }
 
 impl<'t> Types<'_, 't> {
-    fn text(&self, node: Node<'_>) -> &str {
+    pub(super) fn text(&self, node: Node<'_>) -> &str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn field_text(&self, node: Node<'_>, field: &str) -> Option<String> {
+    pub(super) fn field_text(&self, node: Node<'_>, field: &str) -> Option<String> {
         Some(self.text(node.child_by_field_name(field)?).to_owned())
     }
 
@@ -31,7 +39,7 @@ impl<'t> Types<'_, 't> {
         self.of_variable(variable, 0)
     }
 
-    fn of_variable(&self, variable: &Variable<'t>, steps: usize) -> Option<String> {
+    pub(super) fn of_variable(&self, variable: &Variable<'t>, steps: usize) -> Option<String> {
         if steps > MAX_STEPS {
             return None;
         }
@@ -40,127 +48,23 @@ impl<'t> Types<'_, 't> {
             Language::Rust => self.of_rust(variable, steps),
             Language::Java => self.of_java(variable),
             Language::TypeScript | Language::Tsx => self.of_script(variable, steps),
+            Language::Python => self.of_python(variable),
             _ => None,
         }
     }
 
     /// The variable that an expression names, at its place.
-    fn variable_at(&self, node: Node<'_>) -> Option<&Variable<'t>> {
+    pub(super) fn variable_at(&self, node: Node<'_>) -> Option<&Variable<'t>> {
         let found =
             self.locals.uses.iter().find(|found| found.at.start_byte() == node.start_byte() && found.is_read())?;
         self.locals.variables.get(found.variable)
     }
 
-    fn of_go(&self, variable: &Variable<'t>, steps: usize) -> Option<String> {
-        let by = variable.by;
-        match by.kind() {
-            "parameter_declaration" => self.field_text(by, "type"),
-            "variadic_parameter_declaration" => Some(format!("[]{}", self.field_text(by, "type")?)),
-            "var_spec" if by.child_by_field_name("type").is_some() => self.field_text(by, "type"),
-            "var_spec" => {
-                let mut cursor = by.walk();
-                let place = by.children_by_field_name("name", &mut cursor).position(|name| name == variable.at)?;
-                self.of_go_value(by.child_by_field_name("value")?, place, steps)
-            }
-            "short_var_declaration" => {
-                let left = by.child_by_field_name("left")?;
-                let mut cursor = left.walk();
-                let place = left.named_children(&mut cursor).position(|name| name == variable.at)?;
-                self.of_go_value(by.child_by_field_name("right")?, place, steps)
-            }
-            "range_clause" => {
-                let left = by.child_by_field_name("left")?;
-                let place = list_named(left).iter().position(|name| *name == variable.at)?;
-                let right = self.of_go_expression(by.child_by_field_name("right")?, steps)?;
-                find_element_of_go(&right, place)
-            }
-            _ => None,
-        }
-    }
-
-    fn of_go_value(&self, list: Node<'t>, place: usize, steps: usize) -> Option<String> {
-        let count = list.named_child_count();
-        let first = list.named_child(0)?;
-        if count > 1 || place == 0 && first.kind() != "call_expression" {
-            return self.of_go_expression(*list_named(list).get(place)?, steps);
-        }
-        if first.kind() != "call_expression" {
-            // The second value of `m[k]`, `v.(T)` and `<-c`.
-            return (place == 1).then(|| "bool".to_owned());
-        }
-        let results = self.results_of_call(first);
-        match results {
-            Some(results) => results.get(place).cloned(),
-            None if place == 0 => self.of_go_expression(first, steps),
-            None => None,
-        }
-    }
-
-    fn results_of_call(&self, call: Node<'t>) -> Option<Vec<String>> {
+    pub(super) fn results_of_call(&self, call: Node<'t>) -> Option<Vec<String>> {
         let function = call.child_by_field_name("function").or_else(|| call.child_by_field_name("name"))?;
         let name =
             ["field", "name", "property", "attribute"].iter().find_map(|field| function.child_by_field_name(field));
         self.calls.result_types(name.unwrap_or(function).start_byte())
-    }
-
-    fn of_go_expression(&self, node: Node<'t>, steps: usize) -> Option<String> {
-        let plain = |text: &str| Some(text.to_owned());
-        // By the form of the expression.
-        match node.kind() {
-            "interpreted_string_literal" | "raw_string_literal" => plain("string"),
-            "int_literal" => plain("int"),
-            "float_literal" => plain("float64"),
-            "rune_literal" => plain("rune"),
-            "true" | "false" => plain("bool"),
-            "composite_literal" => {
-                let found = self.field_text(node, "type")?;
-                (!found.starts_with("[...]")).then_some(found)
-            }
-            "type_conversion_expression" => self.field_text(node, "type"),
-            "type_assertion_expression" => self.field_text(node, "type"),
-            "parenthesized_expression" => {
-                self.of_go_expression(node.named_child(0)?, steps + 1).filter(|_| steps < MAX_STEPS)
-            }
-            "unary_expression" => {
-                let operand = node.child_by_field_name("operand")?;
-                match self.text(node).chars().next()? {
-                    '!' => plain("bool"),
-                    '&' if operand.kind() == "composite_literal" => {
-                        Some(format!("*{}", self.field_text(operand, "type")?))
-                    }
-                    _ => None,
-                }
-            }
-            "binary_expression" => {
-                let operator = node.child_by_field_name("operator")?.kind();
-                matches!(operator, "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||").then(|| "bool".to_owned())
-            }
-            "identifier" => self.of_variable(self.variable_at(node)?, steps + 1),
-            "call_expression" => {
-                let function = node.child_by_field_name("function")?;
-                let first = node.child_by_field_name("arguments")?.named_child(0);
-                match self.text(function) {
-                    "make" => Some(self.text(first?).to_owned()),
-                    "new" => Some(format!("*{}", self.text(first?))),
-                    "len" | "cap" | "copy" => plain("int"),
-                    "append" => self.of_go_expression(first?, steps + 1).filter(|_| steps < MAX_STEPS),
-                    name @ ("string" | "int" | "int32" | "int64" | "uint" | "uint32" | "uint64" | "float64"
-                    | "byte" | "rune" | "uint8" | "uint16" | "int8" | "int16" | "float32") => plain(name),
-                    "errors.New" | "fmt.Errorf" => plain("error"),
-                    "fmt.Sprintf" | "fmt.Sprint" | "strings.TrimSpace" | "strings.ToLower" | "strings.ToUpper"
-                    | "strings.Join" | "strings.Replace" | "strings.ReplaceAll" | "strings.TrimPrefix"
-                    | "strings.TrimSuffix" | "strings.Repeat" | "strings.Trim" | "strconv.Itoa" | "filepath.Join"
-                    | "path.Join" | "os.Getenv" => plain("string"),
-                    "strings.Split" | "strings.Fields" | "strings.SplitN" => plain("[]string"),
-                    "strings.Index" | "strings.IndexByte" | "strings.LastIndex" | "strings.Count" => plain("int"),
-                    "strings.HasPrefix" | "strings.HasSuffix" | "strings.Contains" => plain("bool"),
-                    "time.Now" => plain("time.Time"),
-                    "context.Background" => plain("context.Context"),
-                    _ => self.results_of_call(node).filter(|types| types.len() == 1)?.pop(),
-                }
-            }
-            _ => None,
-        }
     }
 
     fn of_rust(&self, variable: &Variable<'t>, steps: usize) -> Option<String> {
@@ -210,11 +114,57 @@ impl<'t> Types<'_, 't> {
                     "String::new" | "String::from" | "String::with_capacity" => plain("String"),
                     "PathBuf::new" | "PathBuf::from" => plain("PathBuf"),
                     "Instant::now" => plain("Instant"),
-                    _ => self.results_of_call(node).filter(|types| types.len() == 1)?.pop(),
+                    _ => match self.results_of_call(node) {
+                        Some(types) => Some(types).filter(|types| types.len() == 1)?.pop(),
+                        None => self.of_rust_method(function),
+                    },
                 }
+            }
+            "parenthesized_expression" if steps < MAX_STEPS => self.of_rust_value(node.named_child(0)?, steps + 1),
+            "field_expression" => {
+                let found = self.calls.value_type(node.child_by_field_name("field")?.start_byte())?;
+                COPIED_BY_RUST.contains(&found.as_str()).then_some(found)
+            }
+            "reference_expression" if steps < MAX_STEPS => {
+                let value = node.child_by_field_name("value")?;
+                let found = self.of_rust_value(value, steps + 1)?;
+                let mark = if self.text(node).starts_with("&mut") { "&mut " } else { "&" };
+                (!found.starts_with('&')).then(|| format!("{mark}{found}"))
             }
             _ => None,
         }
+    }
+
+    /// What a method of the standard library gives back, where all methods of its name there agree.
+    fn of_rust_method(&self, function: Node<'t>) -> Option<String> {
+        const RESULTS: &[(&str, &[&str])] = &[
+            ("usize", &["len", "capacity", "count"]),
+            (
+                "bool",
+                &[
+                    "is_empty",
+                    "is_some",
+                    "is_none",
+                    "is_ok",
+                    "is_err",
+                    "starts_with",
+                    "ends_with",
+                    "contains",
+                    "contains_key",
+                    "exists",
+                    "is_dir",
+                    "is_file",
+                    "is_absolute",
+                    "eq_ignore_ascii_case",
+                ],
+            ),
+            ("String", &["to_string", "to_lowercase", "to_uppercase", "to_ascii_lowercase"]),
+            ("PathBuf", &["to_path_buf"]),
+        ];
+        let name = self.field_text(function, "field").filter(|_| function.kind() == "field_expression")?;
+        let found = RESULTS.iter().find(|(_, names)| names.contains(&name.as_str()))?;
+        let is_imported = found.0 != "PathBuf" || self.text.contains("PathBuf");
+        is_imported.then(|| found.0.to_owned())
     }
 
     fn of_java(&self, variable: &Variable<'t>) -> Option<String> {
@@ -247,6 +197,26 @@ impl<'t> Types<'_, 't> {
         Some(format!("{own}{dimensions}"))
     }
 
+    /// The annotation of a parameter or variable.
+    fn of_python(&self, variable: &Variable<'t>) -> Option<String> {
+        let by = variable.by;
+        let is_plain = match by.kind() {
+            "assignment" => by.child_by_field_name("left") == Some(variable.at),
+            _ => true,
+        };
+        let is_packed = variable.at.parent().is_some_and(|parent| parent.kind().contains("splat"));
+        let holder = match by.kind() {
+            "parameters" => variable.at.parent().filter(|parent| parent.kind() == "typed_parameter")?,
+            "typed_parameter" | "typed_default_parameter" | "assignment" => by,
+            _ => return None,
+        };
+        let kind = self.field_text(holder, "type").filter(|_| is_plain && !is_packed)?;
+        // What the function declares is not known outside of it.
+        let is_local = |word: &str| self.locals.variables.iter().any(|other| other.name == word);
+        let has_local = kind.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_local);
+        (!has_local && !kind.contains('\n')).then_some(kind)
+    }
+
     fn of_script(&self, variable: &Variable<'t>, steps: usize) -> Option<String> {
         let by = variable.by;
         let annotation = |node: Node<'_>| {
@@ -268,6 +238,14 @@ impl<'t> Types<'_, 't> {
                 (pattern.kind() == "rest_pattern" && pattern.named_child(0) == Some(variable.at))
                     .then(|| annotation(by))?
             }
+            "for_in_statement" if by.child_by_field_name("left") == Some(variable.at) => {
+                if by.child_by_field_name("operator").is_some_and(|word| word.kind() == "in") {
+                    return Some("string".to_owned());
+                }
+                let list = self.of_script_value(by.child_by_field_name("right")?, false, steps + 1)?;
+                let element = list.strip_suffix("[]").or_else(|| list.strip_prefix("Array<")?.strip_suffix('>'))?;
+                element.chars().all(|c| c.is_alphanumeric() || c == '_').then(|| element.to_owned())
+            }
             "variable_declarator" if by.child_by_field_name("name") == Some(variable.at) => {
                 annotation(by).or_else(|| {
                     let is_const = by.parent().is_some_and(|list| self.text(list).starts_with("const"));
@@ -279,6 +257,9 @@ impl<'t> Types<'_, 't> {
     }
 
     fn of_script_value(&self, node: Node<'t>, is_const: bool, steps: usize) -> Option<String> {
+        if steps > MAX_STEPS {
+            return None;
+        }
         /// Classes of the language and of browsers without type parameters.
         const PLAIN: &[&str] = &[
             "Date",
@@ -318,15 +299,32 @@ impl<'t> Types<'_, 't> {
             }
             "new_expression" => {
                 let class = self.field_text(node, "constructor")?;
+                let name = node.child_by_field_name("constructor")?;
+                if self.calls.is_plain(name.start_byte()) && node.child_by_field_name("type_arguments").is_none() {
+                    return Some(class);
+                }
                 match self.field_text(node, "type_arguments") {
                     Some(arguments) => Some(format!("{class}{arguments}")),
                     None => PLAIN.contains(&class.as_str()).then_some(class),
                 }
             }
             "identifier" => self.of_variable(self.variable_at(node)?, steps + 1),
-            "call_expression" => self.results_of_call(node).filter(|types| types.len() == 1)?.pop(),
+            "call_expression" => {
+                let known = self.results_of_call(node).filter(|types| types.len() == 1);
+                let function = node.child_by_field_name("function")?;
+                // A function that infers what it gives back.
+                let is_named = function.kind() == "identifier" && self.variable_at(function).is_none();
+                known.and_then(|mut types| types.pop()).or_else(|| {
+                    let is_plain = is_named && self.calls.is_plain(function.start_byte());
+                    is_plain.then(|| format!("ReturnType<typeof {}>", self.text(function)))
+                })
+            }
+            "member_expression" => self.calls.value_type(node.child_by_field_name("property")?.start_byte()),
             "await_expression" if steps < MAX_STEPS => {
                 let found = self.of_script_value(node.named_child(0)?, false, steps + 1)?;
+                if found.starts_with("ReturnType<") {
+                    return Some(format!("Awaited<{found}>"));
+                }
                 Some(found.strip_prefix("Promise<")?.strip_suffix('>')?.to_owned())
             }
             _ => None,
@@ -337,19 +335,4 @@ impl<'t> Types<'_, 't> {
 /// Puts a type of TypeScript that has operators in brackets.
 fn write_grouped(found: &str) -> String {
     if found.contains("=>") { format!("({found})") } else { found.to_owned() }
-}
-
-/// What `range` gives for a type of Go, by the place of the variable.
-fn find_element_of_go(of: &str, place: usize) -> Option<String> {
-    if let Some(element) = of.strip_prefix("[]") {
-        return Some(if place == 0 { "int".to_owned() } else { element.to_owned() });
-    }
-    if of == "string" {
-        return Some(if place == 0 { "int" } else { "rune" }.to_owned());
-    }
-    if of == "int" {
-        return (place == 0).then(|| "int".to_owned());
-    }
-    let (key, value) = of.strip_prefix("map[")?.split_once(']')?;
-    (!key.contains('[')).then(|| if place == 0 { key.to_owned() } else { value.to_owned() })
 }

@@ -17,6 +17,25 @@ const BATCH: usize = 8;
 /// Characters of a reason that are kept.
 const MAX_REASON: usize = 90;
 
+/// Parts of the reasons that belong to what the operations are: control flow that leaves the lines, a function that is
+/// not alone under its name, uses that are not calls. Nobody expects these to work.
+const OUTSIDE: &[&str] = &[
+    "leaves the function",
+    "belongs to a loop around",
+    "belongs to the generator",
+    "returns in the middle",
+    "is overridden by it",
+    "overrides it",
+    "may override",
+    "implements a member",
+    "calls itself",
+    "uses it as a value",
+    "used here without a call",
+    "no function with a body",
+    "runs at the end of the function",
+    "is called by the language",
+];
+
 /// A refactoring that is tried.
 #[derive(Debug, Clone)]
 pub(super) struct Operation {
@@ -31,6 +50,9 @@ pub(super) struct Counts {
     language: String,
     tried: u64,
     refused: u64,
+    /// Those of them that are outside of what the operation is: see `OUTSIDE`.
+    #[serde(default)]
+    outside: u64,
     /// Refusals by their reason, without the names in it.
     reasons: BTreeMap<String, u64>,
     written: u64,
@@ -44,6 +66,11 @@ pub(super) struct Report {
     format_version: u32,
     tried: u64,
     refused_share: Option<f64>,
+    /// Without those that are outside of what the operation is, of the rest.
+    #[serde(default)]
+    refused_inside_share: Option<f64>,
+    #[serde(default)]
+    seed: u64,
     written: u64,
     /// Of those that are not refused.
     compiles_share: Option<f64>,
@@ -63,12 +90,16 @@ pub(super) fn run(
         project.serve(request)?;
         let counts = try_all(request, &checked, &mut project, &operations)?;
         println!("{}: {counts:#?}", checked.repository);
+        std::io::Write::flush(&mut std::io::stdout())?;
         report.repositories.insert(checked.repository.to_owned(), counts);
     }
     let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
     report.tried = sum(|counts| counts.tried);
     report.written = sum(|counts| counts.written);
+    report.seed = request.seed;
+    let outside = sum(|counts| counts.outside);
     report.refused_share = ratio(sum(|counts| counts.refused), report.tried);
+    report.refused_inside_share = ratio(sum(|counts| counts.refused) - outside, report.tried - outside);
     report.compiles_share = ratio(sum(|counts| counts.compiles), report.written);
     keep(&golden_folder("edits").join(file), &report, request.keep)
 }
@@ -96,6 +127,8 @@ fn try_all(request: &Request, checked: &Checked, project: &mut Project, operatio
                     println!("refused {}: {}", operation.arguments, answer["error"]);
                 }
                 counts.refused += 1;
+                let text = answer["error"].as_str().unwrap_or_default();
+                counts.outside += u64::from(OUTSIDE.iter().any(|part| text.contains(part)));
                 *counts.reasons.entry(reason).or_default() += 1;
             }
         }
@@ -143,7 +176,12 @@ fn settle(
 fn commit(project: &mut Project, operation: &Operation) -> Result<Vec<String>, Value> {
     let mut arguments = operation.arguments.clone();
     arguments["confirm"] = json!(true);
-    let (answer, is_error) = project.call("refactor_commit", arguments);
+    let (mut answer, mut is_error) = project.call("refactor_commit", arguments.clone());
+    // The index may not have seen yet that files were brought back.
+    if is_error && answer["error"].as_str().is_some_and(|error| error.contains("read it again")) {
+        project.ingest().map_err(|error| json!({"error": error.to_string()}))?;
+        (answer, is_error) = project.call("refactor_commit", arguments);
+    }
     if is_error {
         return Err(answer);
     }

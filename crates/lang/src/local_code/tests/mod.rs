@@ -60,7 +60,7 @@ const ROWS: &[(Language, &str, &str)] = &[
     (
         Language::JavaScript,
         "function f(a) {\n  let b;\n  if (a) {|\n    b = 1;|\n  }|\n  return b;\n}\n",
-        "`b` may not have a value",
+        "  b = part(a, b);",
     ),
     (Language::JavaScript, "const f = (a) => {\n  let b = 0;\n  b += a;|\n  return b;\n};\n", "  b = part(a, b);"),
     (

@@ -11,7 +11,14 @@ const MAX_HOLDERS: usize = 24;
 /// Maximum number of members of a class that are searched for annotations.
 const MAX_MEMBERS: usize = 500;
 /// Packages whose annotations only speak to the compiler.
-const COMPILER_PACKAGES: &[&str] = &["java.lang", "org.jetbrains", "org.jspecify", "org.checkerframework"];
+const COMPILER_PACKAGES: &[&str] = &[
+    "java.lang",
+    "com.google.errorprone",
+    "edu.umd.cs.findbugs",
+    "org.jetbrains",
+    "org.jspecify",
+    "org.checkerframework",
+];
 
 /// Packages whose annotations wire objects together, test them or write code for them: what they construct is called
 /// by the project's own code.

@@ -91,7 +91,9 @@ fn find_origin(graph: &Graph, request: &ExtractFunction) -> Option<NodeIx> {
     let file = graph.find_file(&request.path)?;
     let holds = |node: &NodeIx| {
         let (first, last) = graph.lines(*node);
-        first <= request.first_line && request.last_line <= last
+        // What the lines are made of goes along with them.
+        let is_inside = request.first_line <= first && last <= request.last_line;
+        first <= request.first_line && request.last_line <= last && !is_inside
     };
     graph.of_file(file).into_iter().filter(holds).min_by_key(|node| {
         let (first, last) = graph.lines(*node);

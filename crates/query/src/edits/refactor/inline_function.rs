@@ -1,13 +1,15 @@
 //! `inline_function`: every call of a function is replaced by its body.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation};
-use m1nd_engine::Snapshot;
-use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, UnresolvedRef};
 use m1nd_lang::local_code::{InlinedCall, Obstacle, Replacement, inline_calls};
 
-use super::extract_function::apply;
+use super::known_calls::CallsOf;
+use super::relocate::{Carried, carry};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
 use crate::closure::outside::called_from_outside;
@@ -15,6 +17,112 @@ use crate::edits::verify::{is_use, sites};
 
 /// Most calls that are replaced at once.
 const MAX_CALLS: usize = 200;
+/// Classes that every file of Java knows.
+const JAVA_LANG: &[&str] = &[
+    "Object",
+    "String",
+    "Integer",
+    "Long",
+    "Short",
+    "Byte",
+    "Character",
+    "Boolean",
+    "Double",
+    "Float",
+    "Number",
+    "Void",
+    "Math",
+    "System",
+    "Thread",
+    "Runnable",
+    "Iterable",
+    "Comparable",
+    "CharSequence",
+    "StringBuilder",
+    "StringBuffer",
+    "Class",
+    "Enum",
+    "Override",
+    "Deprecated",
+    "Throwable",
+    "Error",
+    "Exception",
+    "RuntimeException",
+    "IllegalArgumentException",
+    "IllegalStateException",
+    "NullPointerException",
+    "IndexOutOfBoundsException",
+    "UnsupportedOperationException",
+    "ClassCastException",
+    "NumberFormatException",
+    "AssertionError",
+    "InterruptedException",
+    "ArithmeticException",
+    "CloneNotSupportedException",
+    "AutoCloseable",
+    "Record",
+];
+/// Names that every file of Rust knows.
+const PRELUDE: &[&str] = &[
+    "Some",
+    "None",
+    "Ok",
+    "Err",
+    "Option",
+    "Result",
+    "Vec",
+    "String",
+    "Box",
+    "Default",
+    "From",
+    "Into",
+    "Clone",
+    "Copy",
+    "Iterator",
+    "ToString",
+    "ToOwned",
+    "AsRef",
+    "Drop",
+    "drop",
+    "Self",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "panic",
+    "format",
+    "println",
+    "print",
+    "eprintln",
+    "eprint",
+    "vec",
+    "matches",
+    "unreachable",
+    "todo",
+    "unimplemented",
+    "write",
+    "writeln",
+    "usize",
+    "isize",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "f32",
+    "f64",
+    "bool",
+    "char",
+    "str",
+    "core",
+    "std",
+];
 
 /// Plans the operation.
 ///
@@ -23,53 +131,70 @@ const MAX_CALLS: usize = 200;
 pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
     let graph = snapshot.graph();
     check_symbol(snapshot, node)?;
-    let calls = list_calls(graph, node)?;
+    let uses = list_calls(snapshot, node)?;
+    check_reach(snapshot, node, &uses)?;
     let own = graph.path(node).to_owned();
     let mut sources: BTreeMap<String, Source> = BTreeMap::new();
-    for path in calls.iter().map(|(path, _)| path).chain([&own]) {
+    for path in uses.calls.iter().chain(&uses.imports).map(|(path, _)| path).chain([&own]) {
         if !sources.contains_key(path) {
             sources.insert(path.clone(), read_source(snapshot, path)?);
         }
     }
-    // The new texts.
+    // The new texts of the calls.
     let definition = &sources[&own];
-    let placed = calls.iter().filter_map(|(path, pos)| {
+    let known: BTreeMap<&String, CallsOf<'_>> =
+        sources.iter().map(|(path, source)| (path, CallsOf::new(snapshot, source, cancel))).collect();
+    let meanings: BTreeMap<&String, Meaning<'_>> = sources
+        .iter()
+        .map(|(path, source)| (path, Meaning { graph, definition, source, is_own: *path == own }))
+        .collect();
+    let same: BTreeMap<&String, Box<dyn Fn(&str) -> bool + '_>> = meanings
+        .iter()
+        .map(|(path, meaning)| (*path, Box::new(|name: &str| meaning.is_kept(name)) as Box<dyn Fn(&str) -> bool>))
+        .collect();
+    let placed = uses.calls.iter().filter_map(|(path, pos)| {
         let text = sources[path].text.as_str();
-        Some((path, *pos, InlinedCall { text, at: offset(text, *pos)?, is_same_file: *path == own }))
+        let at = offset(text, *pos)?;
+        Some((path, InlinedCall { text, at, calls: &known[path], means_the_same: &*same[path] }))
     });
-    let placed: Vec<(&String, Pos, InlinedCall<'_>)> = placed.collect();
-    let sites: Vec<InlinedCall<'_>> = placed.iter().map(|row| row.2).collect();
+    let placed: Vec<(&String, InlinedCall<'_>)> = placed.collect();
+    let sites: Vec<InlinedCall<'_>> = placed.iter().map(|row| row.1).collect();
     let place = (graph.name_line(node), graph.label(node));
     let limits = (snapshot.limits(), cancel);
     let planned = inline_calls(definition.language, &definition.text, place, &sites, limits);
     let not_known =
         || CannotRefactor::NotForLanguage { operation: "inline_function", language: definition.language.name() };
     let inlined = planned.ok_or_else(not_known)?.map_err(|obstacle| refuse(&own, obstacle))?;
-    let mut replaced: BTreeMap<&String, Vec<Replacement>> = BTreeMap::new();
-    for ((path, _, _), call) in placed.iter().zip(inlined.calls) {
-        replaced.entry(path).or_default().push(call.map_err(|obstacle| refuse(path, obstacle))?);
+    let mut replaced: BTreeMap<String, Vec<Replacement>> = BTreeMap::new();
+    for ((path, _), call) in placed.iter().zip(inlined.calls) {
+        replaced.entry((*path).clone()).or_default().push(call.map_err(|obstacle| refuse(path, obstacle))?);
     }
-    let removed = Replacement { range: inlined.removed, text: String::new() };
-    replaced.entry(&own).or_default().push(removed);
+    // The file of the function comes last: others may need more of it.
+    let body = inlined.body.clone();
+    let mut own_rows = replaced.remove(&own).unwrap_or_default();
+    own_rows.push(Replacement { range: inlined.removed, text: String::new() });
     let mut files = Vec::new();
-    for (path, mut rows) in replaced {
-        rows.sort_by_key(|row| row.range.start);
+    let mut finish = |path: &str, rows: Vec<Replacement>| -> Result<Vec<(Range<usize>, String)>, CannotRefactor> {
         let source = &sources[path];
-        if let Some(pair) = rows.windows(2).find(|pair| pair[0].range.end > pair[1].range.start) {
-            let line = source.text[..pair[1].range.start].matches('\n').count() as u32 + 1;
-            return Err(CannotRefactor::at(
-                "the function cannot be inlined",
-                path,
-                line,
-                "calls it in an argument of itself",
-            ));
-        }
-        let text = Some(apply(&source.text, &rows));
-        files.push(NewFile { path: source.path.clone(), before: Some(source.hash), text });
+        let imported_at: Vec<Pos> = uses.imports.iter().filter(|row| row.0 == path).map(|row| row.1).collect();
+        let replaced = sort_rows(path, &source.text, rows)?;
+        let carried = Carried { path, body: body.clone(), imported_at: &imported_at, replaced, names: &inlined.names };
+        let (text, raised) = carry(snapshot, node, carried, cancel)?;
+        files.push(NewFile { path: source.path.clone(), before: Some(source.hash), text: Some(text) });
+        Ok(raised)
+    };
+    for (path, rows) in replaced {
+        let raised = finish(&path, rows)?;
+        let raised = raised.into_iter().map(|(range, text)| Replacement { range, text });
+        let new: Vec<Replacement> = raised.filter(|row| !own_rows.contains(row)).collect();
+        own_rows.extend(new);
     }
+    finish(&own, own_rows)?;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let calls = uses.calls;
     // The project without the function.
     let trial = Trial::link(snapshot, &files, cancel)?;
-    check(&trial, graph, node, cancel)?;
+    check(&trial, (snapshot, definition), (node, &body), cancel)?;
     let mut notes = Vec::new();
     if graph.flags(node).has(NodeFlags::EXPORTED) {
         let what = "is visible outside of its file; code that is not in this project can no longer call it".to_owned();
@@ -87,6 +212,11 @@ fn offset(text: &str, pos: Pos) -> Option<usize> {
     let line = text.split_inclusive('\n').take(pos.line.checked_sub(1)? as usize).map(str::len).sum::<usize>();
     let column = text.get(line..)?.char_indices().nth(usize::from(pos.col).checked_sub(1)?)?.0;
     Some(line + column)
+}
+
+/// Returns whether the name at a place is a member of a value.
+fn is_member(text: &str, pos: Pos) -> bool {
+    offset(text, pos).is_some_and(|at| text[..at].trim_end().ends_with('.'))
 }
 
 /// Refuses what is not a function of the project that nothing else decides about.
@@ -117,9 +247,11 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
     if let Some(edge) = graph.out_edges(node).find(|edge| edge.relation == Relation::Overrides) {
         return at("is overridden by it, so a call of this one may run it", edge.to);
     }
-    // Another definition of the name in its place.
+    // Another definition of the name in its place. Overloads are told apart by their calls.
+    let place = |node: NodeIx| graph.id(node).rsplit_once("::").map(|(place, _)| place.to_owned());
+    let has_overloads = snapshot.file_of(node).is_some_and(|file| file.language == Language::Java);
     let twin = graph.find_labelled(label).into_iter().find(|other| {
-        *other != node && graph.parent(*other) == graph.parent(node) && graph.kind(*other) == NodeKind::Function
+        *other != node && place(*other) == place(node) && graph.kind(*other) == NodeKind::Function && !has_overloads
     });
     match twin {
         Some(other) => at("defines the name as well", other),
@@ -127,16 +259,56 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
     }
 }
 
-/// The places of all calls; refuses a function with another use.
-fn list_calls(graph: &Graph, node: NodeIx) -> Result<Vec<(String, Pos)>, CannotRefactor> {
+/// Refuses calls in files that may not use what the body uses.
+fn check_reach(snapshot: &Snapshot, node: NodeIx, uses: &Uses) -> Result<(), CannotRefactor> {
+    let graph = snapshot.graph();
+    let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return Ok(()) };
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let own = graph.path(node);
+    let says = |target: NodeIx, word: &str| {
+        graph.signature(target).split(|c: char| !c.is_alphanumeric()).any(|part| part == word)
+    };
+    let is_hidden = |target: NodeIx, path: &str| match language {
+        Language::Go => folder(path) != folder(own) && !graph.label(target).starts_with(char::is_uppercase),
+        Language::Java => says(target, "private") || folder(path) != folder(own) && !says(target, "public"),
+        Language::Rust => true,
+        _ => false,
+    };
+    for (path, pos) in uses.calls.iter().filter(|(path, _)| path != own) {
+        let mut used = graph.out_edges(node).filter(|edge| is_use(edge.relation) && !graph.path(edge.to).is_empty());
+        if let Some(edge) = used.find(|edge| graph.kind(edge.to) != NodeKind::File && is_hidden(edge.to, path)) {
+            let why = format!("may not use `{}`, which the function uses", graph.id(edge.to));
+            return Err(CannotRefactor::at("the function cannot be inlined", path, pos.line, why));
+        }
+    }
+    Ok(())
+}
+
+/// The uses of a function that is inlined, each with its file.
+#[derive(Default)]
+struct Uses {
+    calls: Vec<(String, Pos)>,
+    imports: Vec<(String, Pos)>,
+}
+
+/// The places of all calls and imports; refuses a function with another use.
+fn list_calls(snapshot: &Snapshot, node: NodeIx) -> Result<Uses, CannotRefactor> {
+    let graph = snapshot.graph();
     let mut calls: BTreeSet<(String, Pos)> = BTreeSet::new();
+    let mut uses = Uses::default();
     let at =
         |file: &str, line: u32, why: &str| Err(CannotRefactor::at("the function cannot be inlined", file, line, why));
+    let language = snapshot.file_of(node).map(|file| file.language);
+    let has_names = !matches!(language, Some(Language::Go | Language::Java | Language::Rust));
     for edge in graph.in_edges(node).filter(|edge| is_use(edge.relation)) {
         let file = graph.path(edge.from);
         let places = sites(&edge);
         let line = places.first().map_or(graph.name_line(edge.from), |pos| pos.line);
         let is_self = edge.from == node || graph.ancestors(edge.from).any(|above| above == node);
+        if edge.relation == Relation::Imports && has_names && edge.tier == EdgeTier::Certain && !places.is_empty() {
+            uses.imports.extend(places.into_iter().map(|pos| (file.to_owned(), pos)));
+            continue;
+        }
         match why_not_call(&edge) {
             _ if is_self => return at(file, line, "calls itself"),
             Some(why) => return at(file, line, why),
@@ -147,7 +319,7 @@ fn list_calls(graph: &Graph, node: NodeIx) -> Result<Vec<(String, Pos)>, CannotR
         }
     }
     // References that may mean it.
-    if let Some(open) = graph.unresolved_named(graph.label(node)).next() {
+    if let Some(open) = graph.unresolved_named(graph.label(node)).find(|open| may_mean(snapshot, node, open)) {
         let file = graph.path(open.from).to_owned();
         return at(&file, open.pos.line, "may use it: what the name means there is not known");
     }
@@ -157,7 +329,41 @@ fn list_calls(graph: &Graph, node: NodeIx) -> Result<Vec<(String, Pos)>, CannotR
     if calls.len() > MAX_CALLS {
         return Err(CannotRefactor::BadRequest(format!("more than {MAX_CALLS} calls of `{}`", graph.id(node))));
     }
-    Ok(calls.into_iter().collect())
+    uses.calls = calls.into_iter().collect();
+    Ok(uses)
+}
+
+/// Returns whether a reference without a target may mean a function.
+fn may_mean(snapshot: &Snapshot, node: NodeIx, open: &UnresolvedRef<'_>) -> bool {
+    let graph = snapshot.graph();
+    let (parent, language) = (graph.parent(node), snapshot.file_of(node).map(|file| file.language));
+    // A function inside of a function is known only in it.
+    if let Some(parent) = parent.filter(|parent| graph.kind(*parent) == NodeKind::Function)
+        && open.from != parent
+        && !graph.ancestors(open.from).any(|above| above == parent)
+    {
+        return false;
+    }
+    let is_function = parent == graph.file(node);
+    let Ok(source) = read_source(snapshot, graph.path(open.from)) else { return true };
+    let Some(at) = offset(&source.text, open.pos) else { return true };
+    let before = source.text[..at].trim_end();
+    let base = ["?.", "::", "."].into_iter().find_map(|sign| before.strip_suffix(sign));
+    let Some(base) = base.filter(|base| !base.ends_with('.')) else {
+        return is_function || language == Some(Language::Java);
+    };
+    // A member of a value is not a function of a file; one of a module may be.
+    let start = base.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    let word = base.get(start..).unwrap_or_default();
+    let is_import = |line: &str| {
+        let line = line.trim_start();
+        ["import ", "from ", "use ", "mod ", "pub use "].iter().any(|start| line.starts_with(start))
+            || line.contains("require(")
+            || line.starts_with('"')
+    };
+    let is_module = || source.text.lines().any(|line| is_import(line) && line.contains(word));
+    let is_type = language == Some(Language::Rust) && word.starts_with(char::is_uppercase);
+    !is_function || !word.is_empty() && !is_type && (is_module() || language == Some(Language::Rust))
 }
 
 /// Returns why an edge is not a certain call.
@@ -166,13 +372,80 @@ fn why_not_call(edge: &EdgeRef<'_>) -> Option<&'static str> {
         Relation::Calls if edge.tier != EdgeTier::Certain => Some("may call it, which is not certain"),
         Relation::Calls if edge.reads => Some("uses it as a value"),
         Relation::Calls => None,
-        Relation::Imports => Some("imports it; calls in other files are not inlined"),
+        Relation::Imports => Some("imports it, and this import would have to go"),
         _ => Some("uses it without a call"),
     }
 }
 
+/// What the names of a function mean in another file.
+struct Meaning<'a> {
+    graph: &'a Graph,
+    definition: &'a Source,
+    source: &'a Source,
+    is_own: bool,
+}
+
+impl Meaning<'_> {
+    /// Returns whether a name means the same in the other file, if imports that it needs are added.
+    fn is_kept(&self, name: &str) -> bool {
+        let folder = |source: &Source| {
+            source.path.as_str().rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
+        };
+        let is_package = folder(self.definition) == folder(self.source);
+        let is_beside = |node: NodeIx| {
+            let path = self.graph.path(node);
+            path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder(self.source)
+                && self.graph.parent(node) == self.graph.file(node)
+        };
+        match self.definition.language {
+            _ if self.is_own => true,
+            Language::Go => is_package,
+            Language::Java => {
+                let import = |source: &Source| find_java_import(&source.text, name);
+                match (import(self.definition), import(self.source)) {
+                    (own, other) if own == other && own.is_some() => true,
+                    (None, None) => is_package || JAVA_LANG.contains(&name),
+                    (Some(_), None) => !self.graph.find_labelled(name).into_iter().any(is_beside),
+                    _ => false,
+                }
+            }
+            Language::Rust => PRELUDE.contains(&name),
+            // Names of modules are compared when their imports are carried along.
+            _ => true,
+        }
+    }
+}
+
+/// The path that a file of Java imports under a name.
+fn find_java_import(text: &str, name: &str) -> Option<String> {
+    let mut paths = text.lines().filter_map(|line| line.trim().strip_prefix("import ")?.strip_suffix(';'));
+    paths.find(|path| path.rsplit('.').next() == Some(name)).map(str::to_owned)
+}
+
+/// Replacements in order; refuses those that overlap.
+fn sort_rows(
+    path: &str,
+    text: &str,
+    mut rows: Vec<Replacement>,
+) -> Result<Vec<(Range<usize>, String)>, CannotRefactor> {
+    rows.sort_by_key(|row| row.range.start);
+    if let Some(pair) = rows.windows(2).find(|pair| pair[0].range.end > pair[1].range.start) {
+        let line = text[..pair[1].range.start].matches('\n').count() as u32 + 1;
+        let why = "calls it in an argument of itself, or twice in one statement";
+        return Err(CannotRefactor::at("the function cannot be inlined", path, line, why));
+    }
+    Ok(rows.into_iter().map(|row| (row.range, row.text)).collect())
+}
+
 /// Compares the project without the function with the one before: who called it uses what both used.
-fn check(trial: &Trial<'_>, before: &Graph, node: NodeIx, cancel: &Cancel) -> Result<(), CannotRefactor> {
+fn check(
+    trial: &Trial<'_>,
+    (snapshot, definition): (&Snapshot, &Source),
+    (node, body): (NodeIx, &Range<usize>),
+    cancel: &Cancel,
+) -> Result<(), CannotRefactor> {
+    let before = snapshot.graph();
+    let is_untyped = matches!(definition.language, Language::Python | Language::JavaScript);
     let id = before.id(node).to_owned();
     let is_own =
         |other: &str| other.strip_prefix(id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
@@ -191,8 +464,18 @@ fn check(trial: &Trial<'_>, before: &Graph, node: NodeIx, cancel: &Cancel) -> Re
         let Some(now) = after.find(from) else { return refuse(before.name_line(caller), "would be lost".to_owned()) };
         let used = [caller, node].into_iter().flat_map(|node| before.out_edges(node));
         let used = used.filter(|edge| is_use(edge.relation) && edge.tier == EdgeTier::Certain);
-        for edge in used.filter(|edge| !is_own(before.id(edge.to))) {
+        for edge in used.filter(|edge| !is_own(before.id(edge.to)) && edge.relation != Relation::Imports) {
             let target = before.id(edge.to);
+            // What only the head of the function names is gone, and members of values without types are not known.
+            let is_of_node = edge.from == node;
+            let in_body = |pos: &Pos| offset(&definition.text, *pos).is_some_and(|at| body.contains(&at));
+            let places = sites(&edge);
+            if is_of_node && !places.is_empty() && !places.iter().any(in_body) {
+                continue;
+            }
+            if is_untyped && is_of_node && places.iter().all(|pos| is_member(&definition.text, *pos)) {
+                continue;
+            }
             let is_same = |found: EdgeRef<'_>| found.relation == edge.relation && after.id(found.to) == target;
             if !after.out_edges(now).any(is_same) {
                 let line = sites(&edge).first().map_or(before.name_line(caller), |pos| pos.line);
@@ -201,7 +484,11 @@ fn check(trial: &Trial<'_>, before: &Graph, node: NodeIx, cancel: &Cancel) -> Re
         }
         let open = |node: NodeIx| before.unresolved_of(node).map(|found| found.name.to_owned());
         let known: BTreeSet<String> = open(caller).chain(open(node)).collect();
-        if let Some(found) = after.unresolved_of(now).find(|found| !known.contains(found.name)) {
+        let text = trial.text_after(before.path(caller));
+        let is_new = |name: &str, pos: Pos| {
+            !known.contains(name) && !(is_untyped && text.is_some_and(|text| is_member(text, pos)))
+        };
+        if let Some(found) = after.unresolved_of(now).find(|found| is_new(found.name, found.pos)) {
             return refuse(found.pos.line, format!("`{}` would have no target", found.name));
         }
     }

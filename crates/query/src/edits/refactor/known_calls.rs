@@ -3,11 +3,11 @@
 use m1nd_base::{Cancel, EdgeTier, Pos, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
-use m1nd_lang::local_code::{KnownCalls, written_results};
+use m1nd_lang::local_code::{Declared, KnownCalls, read_declared, respell_go_type, written_results};
 use rustc_hash::FxHashMap;
 
 use super::Source;
-use crate::edits::verify::sites;
+use crate::edits::verify::{is_use, sites};
 
 /// Types that every file of a language knows.
 const EVERYWHERE: &[&str] = &[
@@ -23,55 +23,119 @@ pub(super) struct CallsOf<'a> {
     source: &'a Source,
     cancel: &'a Cancel,
     targets: FxHashMap<Pos, Vec<NodeIx>>,
+    /// What is used without a call.
+    others: FxHashMap<Pos, Vec<NodeIx>>,
 }
 
 impl<'a> CallsOf<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, source: &'a Source, cancel: &'a Cancel) -> Self {
         let graph = snapshot.graph();
-        let mut targets: FxHashMap<Pos, Vec<NodeIx>> = FxHashMap::default();
+        let (mut targets, mut others): (FxHashMap<Pos, Vec<NodeIx>>, FxHashMap<Pos, Vec<NodeIx>>) = Default::default();
         for node in graph.find_file(source.path.as_str()).into_iter().flat_map(|file| graph.of_file(file)) {
-            let calls =
-                graph.out_edges(node).filter(|edge| edge.relation == Relation::Calls && edge.tier == EdgeTier::Certain);
-            for edge in calls {
-                sites(&edge).into_iter().for_each(|pos| targets.entry(pos).or_default().push(edge.to));
+            for edge in graph.out_edges(node).filter(|edge| edge.tier == EdgeTier::Certain && is_use(edge.relation)) {
+                let rows = if edge.relation == Relation::Calls { &mut targets } else { &mut others };
+                for pos in sites(&edge) {
+                    let found = rows.entry(pos).or_default();
+                    if !found.contains(&edge.to) {
+                        found.push(edge.to);
+                    }
+                }
             }
         }
-        Self { snapshot, source, cancel, targets }
+        Self { snapshot, source, cancel, targets, others }
     }
 
-    /// Returns whether a type that another file writes means the same in this one.
-    fn is_known_here(&self, kind: &str, path: &str) -> bool {
+    /// A type that another file writes, as this one writes it; `None` if it may mean something else here.
+    fn respell(&self, kind: &str, path: &str, text: &str) -> Option<String> {
         let here = self.source.path.as_str();
         if path == here {
-            return true;
+            return Some(kind.to_owned());
         }
-        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-        let is_package = self.source.language == Language::Go && folder(path) == folder(here);
+        if self.source.language == Language::Go {
+            let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+            let (theirs, own) = (folder(path), folder(here));
+            return respell_go_type(kind, (text, &self.source.text), (theirs != own).then_some(theirs.as_str()));
+        }
         let mut words =
             kind.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').filter(|word| !word.is_empty());
-        words.all(|word| match word.split_once('.') {
-            // The file names the package elsewhere, so it imports it.
-            Some((package, _)) => is_package && self.source.text.contains(&format!("{package}.")),
-            None => is_package || EVERYWHERE.contains(&word),
-        })
+        words.all(|word| EVERYWHERE.contains(&word)).then(|| kind.to_owned())
+    }
+
+    /// The place that a byte of the file is.
+    fn pos_of(&self, at: usize) -> Option<Pos> {
+        let before = self.source.text.get(..at)?;
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+        let col = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Some(Pos { line, col: u16::try_from(col).ok()? })
+    }
+
+    /// The text of the file of a node.
+    fn text_of(&self, node: NodeIx) -> Option<String> {
+        let path = self.snapshot.graph().path(node);
+        match path == self.source.path.as_str() {
+            true => Some(self.source.text.clone()),
+            false => Some(self.snapshot.read_file(&RepoPath::new(path).ok()?).ok().filter(|file| !file.stale)?.text),
+        }
+    }
+
+    /// The declaration of a node, and the text of its file.
+    fn declared(&self, node: NodeIx) -> Option<(Declared, String)> {
+        let graph = self.snapshot.graph();
+        let (text, language) = (self.text_of(node)?, self.snapshot.file_of(node)?.language);
+        let place = (graph.name_line(node), graph.label(node));
+        let found = read_declared(language, &text, place, (self.snapshot.limits(), self.cancel))?;
+        Some((found, text))
+    }
+
+    /// The only thing that is used at a byte.
+    fn target_at(&self, at: usize) -> Option<NodeIx> {
+        let pos = self.pos_of(at)?;
+        let mut found = [&self.targets, &self.others].into_iter().filter_map(|rows| rows.get(&pos)).flatten();
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(*first)
     }
 }
 
 impl KnownCalls for CallsOf<'_> {
     fn result_types(&self, at: usize) -> Option<Vec<String>> {
-        let before = self.source.text.get(..at)?;
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
-        let col = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let [target] = self.targets.get(&Pos { line, col: u16::try_from(col).ok()? })?.as_slice() else { return None };
+        let [target] = self.targets.get(&self.pos_of(at)?)?.as_slice() else { return None };
         let graph = self.snapshot.graph();
-        let path = graph.path(*target);
-        let text = match path == self.source.path.as_str() {
-            true => self.source.text.clone(),
-            false => self.snapshot.read_file(&RepoPath::new(path).ok()?).ok().filter(|source| !source.stale)?.text,
-        };
+        let (path, text) = (graph.path(*target), self.text_of(*target)?);
         let language = self.snapshot.file_of(*target)?.language;
         let place = (graph.name_line(*target), graph.label(*target));
         let results = written_results(language, &text, place, (self.snapshot.limits(), self.cancel))?;
-        results.iter().all(|kind| self.is_known_here(kind, path)).then_some(results)
+        results.iter().map(|kind| self.respell(kind, path, &text)).collect()
+    }
+
+    fn value_type(&self, at: usize) -> Option<String> {
+        let target = self.target_at(at)?;
+        let (found, text) = self.declared(target)?;
+        self.respell(&found.value_type?, self.snapshot.graph().path(target), &text)
+    }
+
+    fn underlying_type(&self, name: &str) -> Option<String> {
+        let graph = self.snapshot.graph();
+        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        let here = folder(self.source.path.as_str());
+        let is_type = |node: &NodeIx| {
+            folder(graph.path(*node)) == here
+                && graph.path(*node).ends_with(".go")
+                && graph.parent(*node) == graph.file(*node)
+        };
+        let found = graph.find_labelled(name).into_iter().filter(is_type).find_map(|node| {
+            let (found, text) = self.declared(node)?;
+            Some((found.underlying?, graph.path(node), text))
+        });
+        let (kind, path, text) = found?;
+        if matches!(kind.as_str(), "struct" | "interface") { Some(kind) } else { self.respell(&kind, path, &text) }
+    }
+
+    fn is_plain(&self, at: usize) -> bool {
+        let Some(target) = self.target_at(at) else { return false };
+        // Overloads, and declarations that are merged with others, mean more than one type.
+        let graph = self.snapshot.graph();
+        let same = graph.find_labelled(graph.label(target));
+        let is_alone = same.into_iter().filter(|other| graph.parent(*other) == graph.parent(target)).count() == 1;
+        is_alone && self.declared(target).is_some_and(|(found, _)| found.is_plain)
     }
 }

@@ -59,6 +59,11 @@ impl<'a> Trial<'a> {
         Ok(Self { before, after, files, dropped: Vec::new(), keeps_cycles: false })
     }
 
+    /// The new text of a file that is written.
+    pub(super) fn text_after(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|file| file.path.as_str() == path)?.text.as_deref()
+    }
+
     /// Leaves what was used in these places out of the comparison.
     pub(super) fn without(mut self, dropped: Vec<Dropped>) -> Self {
         self.dropped = dropped;

@@ -1,5 +1,6 @@
 //! `move`: a definition or a file goes to another file, and its users follow.
 
+mod carried;
 mod cut;
 mod draft;
 mod exports;
@@ -16,6 +17,8 @@ mod whole_file;
 use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
+
+pub(super) use carried::{Carried, carry};
 
 use super::{CannotRefactor, Refactoring};
 

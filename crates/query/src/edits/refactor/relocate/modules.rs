@@ -54,6 +54,8 @@ pub(super) struct Moving<'a> {
     /// What moves, and the statements that define it, in the order of the file.
     pub(super) nodes: Vec<NodeIx>,
     pub(super) cuts: Vec<usize>,
+    /// The bytes that go, where they are not whole statements of the file.
+    pub(super) parts: Option<Vec<Range<usize>>>,
     pub(super) users: BTreeMap<String, Importer>,
     /// Names of the target that the definitions use as such.
     files: Vec<NewFile>,
@@ -69,7 +71,7 @@ pub(super) struct Moving<'a> {
 }
 
 impl<'a> Moving<'a> {
-    fn new(
+    pub(super) fn new(
         snapshot: &'a Snapshot,
         request: &Move,
         dialect: Dialect,
@@ -98,6 +100,7 @@ impl<'a> Moving<'a> {
             target,
             nodes,
             cuts: Vec::new(),
+            parts: None,
             users: BTreeMap::new(),
             files: Vec::new(),
             notes: Vec::new(),
@@ -476,7 +479,10 @@ impl<'a> Moving<'a> {
     }
 
     pub(super) fn cut_ranges(&self) -> Vec<Range<usize>> {
-        self.cuts.iter().map(|cut| self.origin.parsed.items[*cut].lines.clone()).collect()
+        match &self.parts {
+            Some(parts) => parts.clone(),
+            None => self.cuts.iter().map(|cut| self.origin.parsed.items[*cut].lines.clone()).collect(),
+        }
     }
 
     /// Takes the definitions out of the old file, which imports them if it still uses them.

@@ -12,31 +12,31 @@ use super::super::draft::read_words;
 
 /// An import of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spec {
+pub(in super::super) struct Spec {
     /// Its bytes: `yaml "gopkg.in/yaml.v3"`.
-    pub(super) bytes: Range<usize>,
+    pub(in super::super) bytes: Range<usize>,
     /// The import declaration around it, as its place among the statements.
     item: usize,
-    pub(super) path: String,
-    pub(super) alias: Option<String>,
+    pub(in super::super) path: String,
+    pub(in super::super) alias: Option<String>,
     /// The name that the file uses it by.
-    pub(super) name: String,
+    pub(in super::super) name: String,
 }
 
 /// A text with its imports.
-pub(super) struct Imports {
+pub(in super::super) struct Imports {
     text: String,
     items: Vec<FileItem>,
-    pub(super) specs: Vec<Spec>,
+    pub(in super::super) specs: Vec<Spec>,
     /// Names in front of a dot.
-    pub(super) qualifiers: BTreeSet<String>,
+    pub(in super::super) qualifiers: BTreeSet<String>,
     /// Names that are not in front of a dot, nor behind one.
-    pub(super) plain: BTreeSet<String>,
+    pub(in super::super) plain: BTreeSet<String>,
 }
 
 impl Imports {
     /// Reads a text. `known` has the names of packages of the project by their import paths.
-    pub(super) fn read(
+    pub(in super::super) fn read(
         snapshot: &Snapshot,
         text: &str,
         known: &BTreeMap<String, String>,
@@ -60,18 +60,18 @@ impl Imports {
         Some(Self { text: text.to_owned(), items, specs, qualifiers, plain })
     }
 
-    pub(super) fn by_name(&self, name: &str) -> Option<&Spec> {
+    pub(in super::super) fn by_name(&self, name: &str) -> Option<&Spec> {
         self.specs.iter().find(|spec| spec.name == name)
     }
 
-    pub(super) fn by_path(&self, path: &str) -> Option<&Spec> {
+    pub(in super::super) fn by_path(&self, path: &str) -> Option<&Spec> {
         let is_usable = |spec: &&Spec| spec.path == path && !matches!(spec.name.as_str(), "." | "_");
         self.specs.iter().find(is_usable)
     }
 
     /// The text without the imports that are used by no name of `before` that it no longer has, and with those that
     /// are needed: path, and alias where it is written.
-    pub(super) fn fit(
+    pub(in super::super) fn fit(
         &self,
         before: &BTreeSet<String>,
         needed: &BTreeMap<String, Option<String>>,
@@ -184,7 +184,7 @@ impl Imports {
 }
 
 /// Returns whether a word is the name of a package in front of a dot, if it is not a variable.
-pub(super) fn is_qualifier(word: &CodeWord) -> bool {
+pub(in super::super) fn is_qualifier(word: &CodeWord) -> bool {
     word.parent == "qualified_type" && word.kind == "package_identifier"
         || word.parent == "selector_expression" && word.field == "operand" && word.kind == "identifier"
 }

@@ -15,7 +15,7 @@ use super::Move;
 use super::cut::append;
 use super::draft::{Draft, Use, folder_of, name_of};
 use crate::edits::refactor::{CannotRefactor, Refactoring};
-use imports::Imports;
+pub(super) use imports::Imports;
 use text::{
     constraints, constraints_of_name, is_literal_without_keys, lines_of, out_of_group, read_package_clause,
     without_empty_groups,

@@ -9,24 +9,24 @@ use m1nd_lang::{FileItem, ItemKind, file_items};
 
 /// An import of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Import {
+pub(in super::super) struct Import {
     /// What is written behind `import`, without `.*`.
-    pub(super) path: String,
-    pub(super) is_static: bool,
-    pub(super) is_wildcard: bool,
+    pub(in super::super) path: String,
+    pub(in super::super) is_static: bool,
+    pub(in super::super) is_wildcard: bool,
     /// The bytes of the path.
-    pub(super) bytes: Range<usize>,
-    pub(super) lines: Range<usize>,
+    pub(in super::super) bytes: Range<usize>,
+    pub(in super::super) lines: Range<usize>,
 }
 
 impl Import {
     /// The name that it brings.
-    pub(super) fn name(&self) -> &str {
+    pub(in super::super) fn name(&self) -> &str {
         self.path.rsplit('.').next().unwrap_or(&self.path)
     }
 
     /// As it would be written.
-    pub(super) fn row(&self) -> Row {
+    pub(in super::super) fn row(&self) -> Row {
         let end = if self.is_wildcard { ".*" } else { "" };
         Row { is_static: self.is_static, path: format!("{}{end}", self.path) }
     }
@@ -34,13 +34,13 @@ impl Import {
 
 /// An import to add.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Row {
-    pub(super) is_static: bool,
-    pub(super) path: String,
+pub(in super::super) struct Row {
+    pub(in super::super) is_static: bool,
+    pub(in super::super) path: String,
 }
 
 impl Row {
-    pub(super) fn of(path: String) -> Self {
+    pub(in super::super) fn of(path: String) -> Self {
         Self { is_static: false, path }
     }
 
@@ -50,7 +50,7 @@ impl Row {
     }
 }
 
-pub(super) fn list_imports(text: &str, items: &[FileItem]) -> Vec<Import> {
+pub(in super::super) fn list_imports(text: &str, items: &[FileItem]) -> Vec<Import> {
     let imports = items.iter().filter(|item| item.kind == ItemKind::Import);
     imports.filter_map(|item| read_import(text, item)).collect()
 }
@@ -73,7 +73,12 @@ fn read_import(text: &str, item: &FileItem) -> Option<Import> {
 }
 
 /// A text with imports added where the order of those that are there puts them.
-pub(super) fn add_imports(snapshot: &Snapshot, text: &str, rows: &BTreeSet<Row>, cancel: &Cancel) -> Option<String> {
+pub(in super::super) fn add_imports(
+    snapshot: &Snapshot,
+    text: &str,
+    rows: &BTreeSet<Row>,
+    cancel: &Cancel,
+) -> Option<String> {
     let mut text = text.to_owned();
     for row in rows {
         let items = file_items(Language::Java, &text, snapshot.limits(), cancel)?;

@@ -15,7 +15,8 @@ use super::Move;
 use super::cut::{append, import_deletion};
 use super::draft::{Draft, folder_of, name_of};
 use crate::edits::refactor::{CannotRefactor, Refactoring};
-use imports::{Import, Row, add_imports, list_imports};
+use imports::Import;
+pub(super) use imports::{Row, add_imports, list_imports};
 
 /// Blank lines before a definition.
 const BLANK: usize = 1;
