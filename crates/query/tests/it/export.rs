@@ -71,16 +71,21 @@ fn rows_of_the_tables() {
     let rows = |table| read_rows(write(&snapshot, table));
     let nodes = rows(Table::Nodes);
     let fetch = nodes.iter().find(|row| row.contains("::fn::fetch")).expect("the function");
-    for part in ["kind: \"function\"", "line: 4", "is_exported: true", "is_test: false", "signature: \"def fetch(address)\""]
+    for part in
+        ["kind: \"function\"", "line: 4", "is_exported: true", "is_test: false", "signature: \"def fetch(address)\""]
     {
         assert!(fetch.contains(part), "{part}: {fetch}");
     }
     let external = rows(Table::External);
     let get = external.iter().find(|row| row.contains("member: \"get\"") && row.contains("fn::fetch"));
     let get = get.unwrap_or_else(|| panic!("{external:#?}"));
-    for part in
-        ["ecosystem: \"pypi\"", "package: \"requests\"", "requirement: \">= 2\"", "version: \"2.32.3\"", "lines: [5, 6]"]
-    {
+    for part in [
+        "ecosystem: \"pypi\"",
+        "package: \"requests\"",
+        "requirement: \">= 2\"",
+        "version: \"2.32.3\"",
+        "lines: [5, 6]",
+    ] {
         assert!(get.contains(part), "{part}: {get}");
     }
     let hashes: Vec<String> = rows(Table::Bodies)
@@ -149,7 +154,9 @@ fn long_tables_have_several_row_groups() {
     let mut writer = TableWriter::new("wide", WIDE, PROGRAM, &file).expect("a writer");
     for number in 0..70_000u32 {
         let name = (number % 2 == 0).then(|| format!("n{number}"));
-        writer.push([name.into(), u64::from(number).into(), vec![number; (number % 3) as usize].into()]).expect("a row");
+        writer
+            .push([name.into(), u64::from(number).into(), vec![number; (number % 3) as usize].into()])
+            .expect("a row");
     }
     assert_eq!(writer.finish().expect("a table"), 70_000);
     assert_eq!(SerializedFileReader::new(file.try_clone().expect("a file")).expect("a table").num_row_groups(), 2);
@@ -180,10 +187,9 @@ fn show_packages(files: &str) -> Vec<String> {
         let (range, version) = (or_dash(&row.requirement), or_dash(&row.version));
         format!("{} {} as {} {} {range} {version}", row.ecosystem.word(), row.name, row.import_name, row.scope.word())
     });
-    let offered = packages
-        .provides()
-        .iter()
-        .map(|row| format!("offers {} {} as {} {}", row.ecosystem.word(), row.name, row.import_name, or_dash(&row.version)));
+    let offered = packages.provides().iter().map(|row| {
+        format!("offers {} {} as {} {}", row.ecosystem.word(), row.name, row.import_name, or_dash(&row.version))
+    });
     required.chain(offered).collect()
 }
 
@@ -253,11 +259,7 @@ fn packages_of_manifests_and_lock_files() {
             "Gradle: texts, not variables",
             "//- core/build.gradle.kts\ndependencies {\n    implementation(\"a.b:c:1.5\")\n    testImplementation(libs.junit)\n    \
              api('d:e:$version')\n}\n//- core/src/main/kotlin/x/y/A.kt\npackage x.y\nclass A\n",
-            &[
-                "maven a.b:c as a.b:c normal 1.5 1.5",
-                "maven d:e as d:e normal - -",
-                "offers maven core as x.y -",
-            ],
+            &["maven a.b:c as a.b:c normal 1.5 1.5", "maven d:e as d:e normal - -", "offers maven core as x.y -"],
         ),
         (
             "Python: groups, Poetry, lists; a module's name differs from the distribution's",

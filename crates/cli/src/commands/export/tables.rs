@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use m1nd_base::Cancel;
 use m1nd_engine::Snapshot;
 use m1nd_mind::{ProjectMemory, SharedFolder, SourceKind};
-use m1nd_query::export::parquet::{EXPORTS, FORMAT_VERSION, MEMORIES, ParquetError, Table, TableWriter, Value, write_table};
+use m1nd_query::export::parquet::{
+    EXPORTS, FORMAT_VERSION, MEMORIES, ParquetError, Table, TableWriter, Value, write_table,
+};
 
 use super::generator;
 use crate::args::{ExportArgs, ExportFormat};

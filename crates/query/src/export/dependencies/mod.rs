@@ -224,9 +224,9 @@ impl Packages {
         let fits = |row: &&Dependency| {
             row.ecosystem == ecosystem
                 && match ecosystem {
-                    Ecosystem::Go => {
-                        wanted.strip_prefix(&row.import_name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                    }
+                    Ecosystem::Go => wanted
+                        .strip_prefix(&row.import_name)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
                     _ => row.import_name == wanted,
                 }
         };
@@ -310,4 +310,3 @@ fn join(folder: &str, name: &str) -> String {
 fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
-

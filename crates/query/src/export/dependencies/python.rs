@@ -153,7 +153,11 @@ fn offer(texts: &Texts<'_>, path: &str, name: &str, version: Option<String>) -> 
         }
     }
     let row = |import_name| Offered { name: name.to_owned(), import_name: Some(import_name), version: version.clone() };
-    if modules.is_empty() { vec![Offered { import_name: None, ..row(String::new()) }] } else { modules.into_iter().map(row).collect() }
+    if modules.is_empty() {
+        vec![Offered { import_name: None, ..row(String::new()) }]
+    } else {
+        modules.into_iter().map(row).collect()
+    }
 }
 
 fn stem(file: &str) -> &str {

@@ -109,9 +109,8 @@ impl Column {
                 .with_repetition(repetition)
                 .build()
         };
-        let plain = |name, physical| {
-            Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED).build()
-        };
+        let plain =
+            |name, physical| Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED).build();
         Ok(Arc::new(match self.kind {
             ColumnKind::Text => text(Repetition::REQUIRED)?,
             ColumnKind::OptionalText => text(Repetition::OPTIONAL)?,
@@ -152,9 +151,7 @@ impl Values {
             ColumnKind::Number => Self::Number(Vec::new()),
             ColumnKind::Long => Self::Long(Vec::new()),
             ColumnKind::Flag => Self::Flag(Vec::new()),
-            ColumnKind::Numbers => {
-                Self::Numbers { elements: Vec::new(), defined: Vec::new(), repeated: Vec::new() }
-            }
+            ColumnKind::Numbers => Self::Numbers { elements: Vec::new(), defined: Vec::new(), repeated: Vec::new() },
         }
     }
 

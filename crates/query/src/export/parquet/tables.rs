@@ -190,14 +190,8 @@ pub const MEMORIES: &[Column] = &[
 ];
 
 /// Columns of the table of exports: one row, written last, so that its file shows that all others are complete.
-pub const EXPORTS: &[Column] = &[
-    number("format_version"),
-    text("generator"),
-    long("files"),
-    long("lines"),
-    long("nodes"),
-    long("edges"),
-];
+pub const EXPORTS: &[Column] =
+    &[number("format_version"), text("generator"), long("files"), long("lines"), long("nodes"), long("edges")];
 
 impl Table {
     /// The tables of an export; [`Table::Cross`] has rows only in one of a federation.
@@ -411,11 +405,7 @@ fn read_files<T: Send>(
     Ok(())
 }
 
-fn write_bodies<W: Write + Send>(
-    snapshot: &Snapshot,
-    to: &mut Writer<W>,
-    cancel: &Cancel,
-) -> Result<(), ParquetError> {
+fn write_bodies<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>, cancel: &Cancel) -> Result<(), ParquetError> {
     let graph = snapshot.graph();
     let read = |file: &FileEntry| -> Vec<Body> {
         if file.language.is_prose() {
