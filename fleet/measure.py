@@ -2,7 +2,7 @@
 
     python fleet/measure.py LIST --binary target/release/m1nd
 
-Also compares the calls into each used repository with those of a federation of the two.
+Also compares the calls of each user with those in a federation of it and what it uses.
 """
 
 from __future__ import annotations
@@ -73,43 +73,50 @@ def run_once(name: str, options: argparse.Namespace, root: Path) -> tuple[Path, 
 
 
 def compare_links(output: Path, options: argparse.Namespace) -> bool:
-    """Compares the links of each user with the rows of `m1nd export` over a federation of the user and a package."""
+    """Compares the calls of each user with those in a federation of it and what it uses, and shows them by pair."""
     rows = tables.read_rows(output / "current" / tables.FILE)
     folders = {repository.name: repository.location for repository in read_list(options.list)}
     same = True
     for row in (row for row in rows if row["links"]):
         name = row["repository"]
         edges = pq.ParquetFile(tables.partition(str(output), "cross_edges", name, row["links"])).read().to_pylist()
-        for other in sorted({edge["target_repository"] for edge in edges}):
-            found = {
-                (edge["source"], edge["target"], edge["tier"], tuple(edge["lines"]))
-                for edge in edges
-                if edge["target_repository"] == other and edge["relation"] == "calls"
-            }
-            expected = federate(folders[name], folders[other], options.binary, f"{output}-home")
-            same &= found == expected
-            certain = sum(edge[2] == "certain" for edge in found)
-            verdict = "equal" if found == expected else f"{len(found - expected)} more, {len(expected - found)} fewer"
-            print(
-                f"  {name} -> {other}: {certain} certain, {len(found) - certain} possible calls: {verdict}", flush=True
-            )
+        used = sorted({edge["target_repository"] for edge in edges})
+        expected = federate(folders[name], {other: folders[other] for other in used}, options.binary, f"{output}-home")
+        found = {
+            (edge["target_repository"], edge["source"], edge["target"], edge["tier"], tuple(edge["lines"]))
+            for edge in edges
+            if edge["relation"] == "calls"
+        }
+        same &= found == expected
+        for other in used:
+            tiers = [call[3] for call in found if call[0] == other]
+            certain = tiers.count("certain")
+            print(f"  {name} -> {other}: {certain} certain, {len(tiers) - certain} possible calls")
+        if found != expected:
+            print(f"    differ: {len(found - expected)} more, {len(expected - found)} fewer", flush=True)
     return same
 
 
-def federate(user: str, used: str, binary: str, home: str) -> set[tuple[str, str, str, tuple[int, ...]]]:
-    """The calls from a repository into another one, by a federation of these two."""
+def federate(
+    user: str, used: dict[str, str], binary: str, home: str
+) -> set[tuple[str, str, str, str, tuple[int, ...]]]:
+    """The calls from a repository into others, by the rows of `m1nd export` over a federation of them."""
     environment = {"M1ND_HOME": home}
+    aliases = {f"used{number}": name for number, name in enumerate(used)}
+    members = {"user": user, **{alias: used[name] for alias, name in aliases.items()}}
     found = set()
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in (("user", user), ("used", used)):
-            command = [binary, "workspace", "add", path, "--name", name]
+        for alias, path in members.items():
+            command = [binary, "workspace", "add", path, "--name", alias]
             run_step("workspace", command, TIMEOUT, cwd=Path(folder), environment=environment)
         command = [binary, "export", folder, "--quiet", "--relation", "calls"]
         for line in run_step("export", command, TIMEOUT, environment=environment).splitlines():
             edge = json.loads(line)
-            if edge["from"].startswith("user::") and edge["to"].startswith("used::"):
+            source, _, source_id = edge["from"].partition("::")
+            target, _, target_id = edge["to"].partition("::")
+            if source == "user" and target in aliases:
                 lines = tuple(line for line, _ in edge["sites"])
-                found.add((edge["from"][len("user::") :], edge["to"][len("used::") :], edge["tier"], lines))
+                found.add((aliases[target], source_id, target_id, edge["tier"], lines))
     return found
 
 
@@ -131,7 +138,7 @@ def main() -> int:
             files = list_files(output)
             if first is None:
                 first = files
-                print("links and federations of two agree" if compare_links(output, options) else "LINKS DIFFER")
+                print("links and federations agree" if compare_links(output, options) else "LINKS DIFFER")
             elif files != first:
                 same = False
                 different = [key for key in files.keys() | first.keys() if files.get(key) != first.get(key)]

@@ -184,3 +184,42 @@ fn a_reader_that_goes_away_is_no_error() {
     let status = command.stdout(writer).status().expect("runs");
     assert!(status.success(), "{status}");
 }
+
+#[test]
+fn tables_are_partitions_of_repository_and_state() {
+    let place = Place::new(TOOLS);
+    let parquet = ["export", "--quiet", "--format", "parquet", "--output", "tables"];
+    let named = ["--repository", "acme/tools", "--commit", "c1"];
+    let run = place.run(&[&parquet[..], &named].concat());
+    assert!(run.code == 0 && run.out.is_empty() && run.err.is_empty(), "{}", run.err);
+    let file = |table: &str| {
+        place.project.path().join(format!("tables/{table}/repository=acme%2Ftools/commit=c1/part-0.parquet"))
+    };
+    let tables = ["nodes", "edges", "external_uses", "files", "dependencies", "provides", "bodies", "secrets"];
+    for table in tables.into_iter().chain(["cross_edges", "memories", "exports"]) {
+        let bytes = std::fs::read(file(table)).expect("a table");
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{table}");
+    }
+    let before = std::fs::read(file("edges")).expect("a table");
+    std::fs::remove_dir_all(place.project.path().join("tables")).expect("no tables");
+    assert_eq!(place.run(&[&parquet[..], &named, &["--tables", "edges,memories"]].concat()).code, 0);
+    assert_eq!(std::fs::read(file("edges")).expect("a table"), before, "equal graphs give equal bytes");
+    assert!(file("memories").is_file() && file("exports").is_file() && !file("nodes").exists());
+}
+
+#[test]
+fn options_of_rows_and_tables_are_not_mixed() {
+    let place = Place::new(TOOLS);
+    let rows: &[(&[&str], &str)] = &[
+        (&["--output", "tables"], "apply only to tables"),
+        (&["--format", "jsonl", "--tables", "nodes"], "apply only to tables"),
+        (&["--format", "parquet"], "tables need a folder"),
+        (&["--format", "parquet", "--output", "tables", "--what", "nodes"], "apply only to rows"),
+        (&["--format", "parquet", "--output", "tables", "--tables", "nodes,sums"], "unknown table `sums`"),
+    ];
+    for (arguments, expected) in rows {
+        let run = place.run(&[&["export", "--quiet"], *arguments].concat());
+        assert!(run.code == 2 && run.err.contains(expected), "{arguments:?}: {}", run.err);
+        assert!(!place.project.path().join("tables").exists(), "{arguments:?}");
+    }
+}

@@ -71,18 +71,25 @@ fn rows_of_the_tables() {
     let rows = |table| read_rows(write(&snapshot, table));
     let nodes = rows(Table::Nodes);
     let fetch = nodes.iter().find(|row| row.contains("::fn::fetch")).expect("the function");
-    for part in ["kind: \"function\"", "line: 4", "is_exported: true", "is_test: false", "signature: \"def fetch(address)\""]
+    for part in
+        ["kind: \"function\"", "line: 4", "is_exported: true", "is_test: false", "signature: \"def fetch(address)\""]
     {
         assert!(fetch.contains(part), "{part}: {fetch}");
     }
+    // Uses of packages, with the version of the lock file.
     let external = rows(Table::External);
     let get = external.iter().find(|row| row.contains("member: \"get\"") && row.contains("fn::fetch"));
     let get = get.unwrap_or_else(|| panic!("{external:#?}"));
-    for part in
-        ["ecosystem: \"pypi\"", "package: \"requests\"", "requirement: \">= 2\"", "version: \"2.32.3\"", "lines: [5, 6]"]
-    {
+    for part in [
+        "ecosystem: \"pypi\"",
+        "package: \"requests\"",
+        "requirement: \">= 2\"",
+        "version: \"2.32.3\"",
+        "lines: [5, 6]",
+    ] {
         assert!(get.contains(part), "{part}: {get}");
     }
+    // Copies and secrets.
     let hashes: Vec<String> = rows(Table::Bodies)
         .iter()
         .map(|row| row.split("exact: ").nth(1).expect("a hash").split(',').next().unwrap_or_default().to_owned())
@@ -91,6 +98,7 @@ fn rows_of_the_tables() {
     let secrets = rows(Table::Secrets);
     assert!(secrets.len() == 1 && secrets[0].contains("config.py") && !secrets[0].contains("hV7"), "{secrets:?}");
     assert!(rows(Table::Cross).is_empty(), "one repository alone has no edges into others");
+    // All rows of the graph.
     let edges = snapshot.graph().nodes().map(|node| snapshot.graph().out_edges(node).count()).sum::<usize>();
     assert_eq!(rows(Table::Edges).len(), edges);
     assert_eq!(rows(Table::Files).len(), snapshot.files().len());
@@ -149,7 +157,9 @@ fn long_tables_have_several_row_groups() {
     let mut writer = TableWriter::new("wide", WIDE, PROGRAM, &file).expect("a writer");
     for number in 0..70_000u32 {
         let name = (number % 2 == 0).then(|| format!("n{number}"));
-        writer.push([name.into(), u64::from(number).into(), vec![number; (number % 3) as usize].into()]).expect("a row");
+        writer
+            .push([name.into(), u64::from(number).into(), vec![number; (number % 3) as usize].into()])
+            .expect("a row");
     }
     assert_eq!(writer.finish().expect("a table"), 70_000);
     assert_eq!(SerializedFileReader::new(file.try_clone().expect("a file")).expect("a table").num_row_groups(), 2);
@@ -180,19 +190,17 @@ fn show_packages(files: &str) -> Vec<String> {
         let (range, version) = (or_dash(&row.requirement), or_dash(&row.version));
         format!("{} {} as {} {} {range} {version}", row.ecosystem.word(), row.name, row.import_name, row.scope.word())
     });
-    let offered = packages
-        .provides()
-        .iter()
-        .map(|row| format!("offers {} {} as {} {}", row.ecosystem.word(), row.name, row.import_name, or_dash(&row.version)));
+    let offered = packages.provides().iter().map(|row| {
+        format!("offers {} {} as {} {}", row.ecosystem.word(), row.name, row.import_name, or_dash(&row.version))
+    });
     required.chain(offered).collect()
 }
 
-#[test]
-fn packages_of_manifests_and_lock_files() {
-    let rows: &[(&str, &str, &[&str])] = &[
-        (
-            "Cargo: inherited, renamed, by target, one version of several",
-            "//- Cargo.toml\n[workspace]\nmembers = [\"a\"]\n[workspace.package]\nversion = \"0.3.0\"\n\
+/// Manifests, and what they require and offer.
+const PACKAGES: &[(&str, &str, &[&str])] = &[
+    (
+        "Cargo: inherited, renamed, by target, one version of several",
+        "//- Cargo.toml\n[workspace]\nmembers = [\"a\"]\n[workspace.package]\nversion = \"0.3.0\"\n\
              [workspace.dependencies]\nserde-json = { version = \"1\", features = [] }\n\
              //- Cargo.lock\n[[package]]\nname = \"a-b\"\nversion = \"0.3.0\"\ndependencies = [\"rand 0.9.1\", \"serde-json\"]\n\
              [[package]]\nname = \"rand\"\nversion = \"0.8.5\"\n[[package]]\nname = \"rand\"\nversion = \"0.9.1\"\n\
@@ -200,40 +208,40 @@ fn packages_of_manifests_and_lock_files() {
              //- a/Cargo.toml\n[package]\nname = \"a-b\"\nversion.workspace = true\n[dependencies]\n\
              serde-json.workspace = true\ndice = { package = \"rand\", version = \"0.9\" }\n\
              [target.'cfg(unix)'.dev-dependencies]\nlibc = \"0.2\"\n//- a/src/lib.rs\n",
-            &[
-                "cargo libc as libc dev 0.2 -",
-                "cargo rand as dice normal 0.9 0.9.1",
-                "cargo serde-json as serde_json normal 1 1.0.9",
-                "offers cargo a-b as a_b 0.3.0",
-            ],
-        ),
-        (
-            "npm: aliases and the lock",
-            "//- package.json\n{\"name\": \"@shop/web\", \"version\": \"1.0.0\", \"dependencies\": {\"zod\": \"^3\", \
+        &[
+            "cargo libc as libc dev 0.2 -",
+            "cargo rand as dice normal 0.9 0.9.1",
+            "cargo serde-json as serde_json normal 1 1.0.9",
+            "offers cargo a-b as a_b 0.3.0",
+        ],
+    ),
+    (
+        "npm: aliases and the lock",
+        "//- package.json\n{\"name\": \"@shop/web\", \"version\": \"1.0.0\", \"dependencies\": {\"zod\": \"^3\", \
              \"old\": \"npm:zod@^2\"}, \"devDependencies\": {\"vite\": \"5.x\"}}\n\
              //- package-lock.json\n{\"packages\": {\"node_modules/zod\": {\"version\": \"3.22.4\"}}}\n//- a.js\n",
-            &[
-                "npm vite as vite dev 5.x -",
-                "npm zod as old normal ^2 -",
-                "npm zod as zod normal ^3 3.22.4",
-                "offers npm @shop/web as @shop/web 1.0.0",
-            ],
-        ),
-        (
-            "Go: packages are folders",
-            "//- go.mod\nmodule example.com/shop\n\nrequire example.com/one v1.2.0\nrequire (\n\texample.com/two/v2 v2.0.1 // indirect\n)\n\
+        &[
+            "npm vite as vite dev 5.x -",
+            "npm zod as old normal ^2 -",
+            "npm zod as zod normal ^3 3.22.4",
+            "offers npm @shop/web as @shop/web 1.0.0",
+        ],
+    ),
+    (
+        "Go: packages are folders",
+        "//- go.mod\nmodule example.com/shop\n\nrequire example.com/one v1.2.0\nrequire (\n\texample.com/two/v2 v2.0.1 // indirect\n)\n\
              //- shop.go\npackage shop\n//- cart/cart.go\npackage cart\n//- internal/x.go\npackage internal\n\
              //- only/x_test.go\npackage only\n",
-            &[
-                "go example.com/one as example.com/one normal v1.2.0 v1.2.0",
-                "go example.com/two/v2 as example.com/two/v2 indirect v2.0.1 v2.0.1",
-                "offers go example.com/shop as example.com/shop -",
-                "offers go example.com/shop as example.com/shop/cart -",
-            ],
-        ),
-        (
-            "Maven: properties, managed versions, the parent's group; plugins are not required",
-            "//- pom.xml\n<project><!-- <a> --><parent><groupId>org.shop</groupId><version>4.0</version></parent>\
+        &[
+            "go example.com/one as example.com/one normal v1.2.0 v1.2.0",
+            "go example.com/two/v2 as example.com/two/v2 indirect v2.0.1 v2.0.1",
+            "offers go example.com/shop as example.com/shop -",
+            "offers go example.com/shop as example.com/shop/cart -",
+        ],
+    ),
+    (
+        "Maven: properties, managed versions, the parent's group; plugins are not required",
+        "//- pom.xml\n<project><!-- <a> --><parent><groupId>org.shop</groupId><version>4.0</version></parent>\
              <artifactId>cart</artifactId><properties><json.version>2.10</json.version></properties>\
              <dependencyManagement><dependencies><dependency><groupId>g</groupId><artifactId>m</artifactId>\
              <version>7</version></dependency></dependencies></dependencyManagement><dependencies>\
@@ -242,45 +250,44 @@ fn packages_of_manifests_and_lock_files() {
              <dependency><groupId>h</groupId><artifactId>u</artifactId><version>${gone}</version></dependency></dependencies>\
              <build><plugins><plugin><dependencies><dependency><groupId>p</groupId><artifactId>p</artifactId></dependency>\
              </dependencies></plugin></plugins></build></project>\n//- src/main/java/org/shop/cart/A.java\npackage org.shop.cart;\nclass A {}\n",
-            &[
-                "maven com.x:json as com.x:json normal 2.10 2.10",
-                "maven g:m as g:m dev 7 7",
-                "maven h:u as h:u normal - -",
-                "offers maven org.shop:cart as org.shop.cart 4.0",
-            ],
-        ),
-        (
-            "Gradle: texts, not variables",
-            "//- core/build.gradle.kts\ndependencies {\n    implementation(\"a.b:c:1.5\")\n    testImplementation(libs.junit)\n    \
+        &[
+            "maven com.x:json as com.x:json normal 2.10 2.10",
+            "maven g:m as g:m dev 7 7",
+            "maven h:u as h:u normal - -",
+            "offers maven org.shop:cart as org.shop.cart 4.0",
+        ],
+    ),
+    (
+        "Gradle: texts, not variables",
+        "//- core/build.gradle.kts\ndependencies {\n    implementation(\"a.b:c:1.5\")\n    testImplementation(libs.junit)\n    \
              api('d:e:$version')\n}\n//- core/src/main/kotlin/x/y/A.kt\npackage x.y\nclass A\n",
-            &[
-                "maven a.b:c as a.b:c normal 1.5 1.5",
-                "maven d:e as d:e normal - -",
-                "offers maven core as x.y -",
-            ],
-        ),
-        (
-            "Python: groups, Poetry, lists; a module's name differs from the distribution's",
-            "//- pyproject.toml\n[project]\nname = \"Py-Shop\"\ndependencies = [\"Tool-Kit[x] >= 2; python_version > '3'\", \"exact==1.4\"]\n\
+        &["maven a.b:c as a.b:c normal 1.5 1.5", "maven d:e as d:e normal - -", "offers maven core as x.y -"],
+    ),
+    (
+        "Python: groups, Poetry, lists; a module's name differs from the distribution's",
+        "//- pyproject.toml\n[project]\nname = \"Py-Shop\"\ndependencies = [\"Tool-Kit[x] >= 2; python_version > '3'\", \"exact==1.4\"]\n\
              [project.optional-dependencies]\nweb = [\"flask\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"web\"}]\n\
              //- requirements-dev.txt\n# tools\n-r other.txt\nruff==0.17.6  # pinned\n./local\n\
              //- src/shop/__init__.py\n//- tests/__init__.py\n",
-            &[
-                "pypi Tool-Kit as tool_kit normal >= 2 -",
-                "pypi exact as exact normal ==1.4 1.4",
-                "pypi pytest as pytest dev - -",
-                "pypi flask as flask optional - -",
-                "pypi ruff as ruff dev ==0.17.6 0.17.6",
-                "offers pypi Py-Shop as shop -",
-            ],
-        ),
-        (
-            "manifests that cannot be parsed give nothing",
-            "//- Cargo.toml\n[package\n//- package.json\n{\n//- pom.xml\n<project><artifactId>\n//- a.js\n",
-            &[],
-        ),
-    ];
-    for (case, files, expected) in rows {
+        &[
+            "pypi Tool-Kit as tool_kit normal >= 2 -",
+            "pypi exact as exact normal ==1.4 1.4",
+            "pypi pytest as pytest dev - -",
+            "pypi flask as flask optional - -",
+            "pypi ruff as ruff dev ==0.17.6 0.17.6",
+            "offers pypi Py-Shop as shop -",
+        ],
+    ),
+    (
+        "manifests that cannot be parsed give nothing",
+        "//- Cargo.toml\n[package\n//- package.json\n{\n//- pom.xml\n<project><artifactId>\n//- a.js\n",
+        &[],
+    ),
+];
+
+#[test]
+fn packages_of_manifests_and_lock_files() {
+    for (case, files, expected) in PACKAGES {
         let mut expected: Vec<String> = expected.iter().map(|row| (*row).to_owned()).collect();
         let mut found = show_packages(files);
         expected.sort();

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use m1nd_base::Cancel;
 use m1nd_engine::Snapshot;
 use m1nd_mind::{ProjectMemory, SharedFolder, SourceKind};
-use m1nd_query::export::parquet::{EXPORTS, FORMAT_VERSION, MEMORIES, ParquetError, Table, TableWriter, Value, write_table};
+use m1nd_query::export::parquet::{
+    EXPORTS, FORMAT_VERSION, MEMORIES, ParquetError, Table, TableWriter, Value, write_table,
+};
 
 use super::generator;
 use crate::args::{ExportArgs, ExportFormat};
@@ -37,6 +39,7 @@ pub(super) struct Request {
 impl Request {
     /// The request of a command line; `None` if it wants rows instead.
     pub(super) fn new(args: &ExportArgs) -> Result<Option<Self>, CliError> {
+        // 1. Options of rows and of tables exclude each other.
         if args.format != Some(ExportFormat::Parquet) {
             let is_for_tables =
                 args.output.is_some() || !args.tables.is_empty() || args.repository.is_some() || args.commit.is_some();
@@ -57,6 +60,7 @@ impl Request {
         let Some(output) = args.output.clone() else {
             return Err(CliError::usage("tables need a folder", "pass --output DIR"));
         };
+        // 2. All tables, unless some are named.
         let mut request = Self {
             output,
             tables: Table::ALL.to_vec(),

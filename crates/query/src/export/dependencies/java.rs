@@ -55,14 +55,14 @@ pub(super) fn parse_gradle(texts: &mut Texts<'_>, path: &str) -> Found {
             [group, artifact, version, ..] => (group, artifact, Some(*version).filter(|text| !text.contains('$'))),
             _ => continue,
         };
-        found.required.push(row(format!("{group}:{artifact}"), scope, version.map(str::to_owned)));
+        found.required.push(build_row(format!("{group}:{artifact}"), scope, version.map(str::to_owned)));
     }
     let name = folder_of(path).rsplit('/').next().unwrap_or_default().to_owned();
     found.offered = offer(texts, path, &name, None);
     found
 }
 
-fn row(name: String, scope: Scope, version: Option<String>) -> Required {
+fn build_row(name: String, scope: Scope, version: Option<String>) -> Required {
     // A plain version is exact; `[1,2)` is a range.
     let exact = version.clone().filter(|version| !version.contains(['[', '(', ',', '+', '$']));
     Required { name, alias: None, scope, requirement: version, version: exact }
@@ -119,7 +119,7 @@ impl Pom {
                 (Some("provided"), _) | (_, Some("true")) => Scope::Optional,
                 _ => Scope::Normal,
             };
-            Some(row(name, scope, version.filter(|version| !version.contains("${"))))
+            Some(build_row(name, scope, version.filter(|version| !version.contains("${"))))
         });
         rows.collect()
     }
@@ -132,6 +132,7 @@ fn read_pom(text: &str) -> Pom {
     let mut current: Option<BTreeMap<String, String>> = None;
     let mut rest = text;
     while let Some(start) = rest.find('<') {
+        // 1. The text in front of the next tag belongs to the element that is open.
         let content = rest[..start].trim();
         let path = open.join("/");
         if !content.is_empty() {
@@ -142,6 +143,7 @@ fn read_pom(text: &str) -> Pom {
                 _ => {}
             }
         }
+        // 2. Take the tag; comments and raw texts end differently.
         rest = &rest[start + 1..];
         let (end, skipped) = match () {
             () if rest.starts_with("!--") => (rest.find("-->"), 3),
@@ -154,6 +156,7 @@ fn read_pom(text: &str) -> Pom {
         if tag.starts_with(['!', '?']) || tag.ends_with('/') {
             continue;
         }
+        // 3. Close or open an element.
         if let Some(name) = tag.strip_prefix('/') {
             if name.trim() == "dependency"
                 && let Some(members) = current.take()

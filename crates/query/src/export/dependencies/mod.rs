@@ -172,6 +172,7 @@ impl Packages {
     /// Reads the manifests of a snapshot, and the lock files beside and above them. Manifests that cannot be parsed
     /// give nothing.
     pub fn read(snapshot: &Snapshot) -> Self {
+        // 1. Read all manifests, since some inherit from others.
         let mut texts = Texts { snapshot, texts: BTreeMap::new(), locks: BTreeMap::new() };
         let paths: Vec<&RepoPath> =
             snapshot.files().iter().map(|file| &file.path).filter(|path| reader(path.as_str()).is_some()).collect();
@@ -180,6 +181,7 @@ impl Packages {
                 texts.texts.insert(path.as_str().to_owned(), text);
             }
         }
+        // 2. Parse them, each with its lock file.
         let mut found = Self::default();
         for path in texts.texts.keys().cloned().collect::<Vec<_>>() {
             let Some((ecosystem, parse)) = reader(&path) else { continue };
@@ -201,6 +203,7 @@ impl Packages {
                 manifest: path.clone(),
             }));
         }
+        // 3. Put the rows in an order that depends on nothing else.
         found.dependencies.sort();
         found.dependencies.dedup();
         found.provides.sort();
@@ -224,9 +227,9 @@ impl Packages {
         let fits = |row: &&Dependency| {
             row.ecosystem == ecosystem
                 && match ecosystem {
-                    Ecosystem::Go => {
-                        wanted.strip_prefix(&row.import_name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                    }
+                    Ecosystem::Go => wanted
+                        .strip_prefix(&row.import_name)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
                     _ => row.import_name == wanted,
                 }
         };
@@ -310,4 +313,3 @@ fn join(folder: &str, name: &str) -> String {
 fn is_below(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
-

@@ -17,6 +17,7 @@ const ALIAS: &str = "npm:";
 /// Reads a manifest.
 pub(super) fn parse(texts: &mut Texts<'_>, path: &str) -> Found {
     let Ok(manifest) = serde_json::from_str::<Value>(texts.text(path)) else { return Found::default() };
+    // 1. The versions of the lock file: format 2 and 3, else 1.
     let lock = texts.find_lock(path, "package-lock.json").and_then(|text| serde_json::from_str::<Value>(text).ok());
     let version_of = |key: &str| {
         let lock = lock.as_ref()?;
@@ -25,6 +26,7 @@ pub(super) fn parse(texts: &mut Texts<'_>, path: &str) -> Found {
         entry?.get("version")?.as_str().map(str::to_owned)
     };
     let text = |key: &str| manifest.get(key).and_then(Value::as_str).map(str::to_owned);
+    // 2. The package itself, then what it requires.
     let mut found = Found::default();
     if let Some(name) = text("name").filter(|name| !name.is_empty()) {
         found.offered.push(Offered { name, import_name: None, version: text("version") });

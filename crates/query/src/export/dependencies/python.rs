@@ -43,9 +43,9 @@ pub(super) fn parse_project(texts: &mut Texts<'_>, path: &str) -> Found {
     let rows = poetry.and_then(|it| it.get("dependencies")).and_then(Value::as_table);
     for (name, value) in rows.into_iter().flatten().filter(|(name, _)| *name != "python") {
         let range = value.as_str().or_else(|| value.get("version")?.as_str());
-        found.required.push(plain(name, Scope::Normal, range.map(str::to_owned)));
+        found.required.push(build_row(name, Scope::Normal, range.map(str::to_owned)));
     }
-    lock(texts, path, found)
+    add_versions(texts, path, found)
 }
 
 /// Reads `setup.cfg`.
@@ -73,7 +73,7 @@ pub(super) fn parse_config(texts: &mut Texts<'_>, path: &str) -> Found {
         let version = version.filter(|version| !["attr:", "file:"].iter().any(|word| version.starts_with(word)));
         found.offered = offer(texts, path, &name, version);
     }
-    lock(texts, path, found)
+    add_versions(texts, path, found)
 }
 
 /// Reads `requirements.txt` and its like.
@@ -81,7 +81,7 @@ pub(super) fn parse_list(texts: &mut Texts<'_>, path: &str) -> Found {
     let is_dev = path.contains("dev") || path.contains("test") || path.contains("docs");
     let scope = if is_dev { Scope::Dev } else { Scope::Normal };
     let required = texts.text(path).lines().filter_map(|line| requirement(line, scope)).collect();
-    lock(texts, path, Found { required, ..Found::default() })
+    add_versions(texts, path, Found { required, ..Found::default() })
 }
 
 /// A requirement as one text: `Tool-Kit[extra] >= 2; python_version > "3"`.
@@ -97,13 +97,13 @@ pub(super) fn requirement(text: &str, scope: Scope) -> Option<Required> {
     let range = rest.split(';').next().unwrap_or_default().trim().trim_matches(['(', ')']).trim();
     // An address, or a path of a file of requirements.
     if range.starts_with(['@', ':', '/', '\\']) {
-        return Some(plain(name, scope, None));
+        return Some(build_row(name, scope, None));
     }
     let is_range = range.is_empty() || range.starts_with(['=', '<', '>', '~', '!']);
-    is_range.then(|| plain(name, scope, (!range.is_empty()).then(|| range.to_owned())))
+    is_range.then(|| build_row(name, scope, (!range.is_empty()).then(|| range.to_owned())))
 }
 
-fn plain(name: &str, scope: Scope, requirement: Option<String>) -> Required {
+fn build_row(name: &str, scope: Scope, requirement: Option<String>) -> Required {
     let exact = requirement.as_deref().and_then(|range| range.strip_prefix("=="));
     let is_exact = |version: &&str| !version.contains([',', '*', ' ', '=']);
     let version = exact.map(str::trim).filter(is_exact).map(str::to_owned);
@@ -111,7 +111,7 @@ fn plain(name: &str, scope: Scope, requirement: Option<String>) -> Required {
 }
 
 /// Adds the versions of the nearest lock file.
-fn lock(texts: &mut Texts<'_>, path: &str, mut found: Found) -> Found {
+fn add_versions(texts: &mut Texts<'_>, path: &str, mut found: Found) -> Found {
     let parse = |texts: &mut Texts<'_>, name: &&str| texts.find_lock(path, name)?.parse::<Table>().ok();
     let Some(table) = LOCKS.iter().find_map(|name| parse(texts, name)) else { return found };
     let mut versions: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -153,7 +153,11 @@ fn offer(texts: &Texts<'_>, path: &str, name: &str, version: Option<String>) -> 
         }
     }
     let row = |import_name| Offered { name: name.to_owned(), import_name: Some(import_name), version: version.clone() };
-    if modules.is_empty() { vec![Offered { import_name: None, ..row(String::new()) }] } else { modules.into_iter().map(row).collect() }
+    if modules.is_empty() {
+        vec![Offered { import_name: None, ..row(String::new()) }]
+    } else {
+        modules.into_iter().map(row).collect()
+    }
 }
 
 fn stem(file: &str) -> &str {

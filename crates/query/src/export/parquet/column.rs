@@ -109,9 +109,8 @@ impl Column {
                 .with_repetition(repetition)
                 .build()
         };
-        let plain = |name, physical| {
-            Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED).build()
-        };
+        let plain =
+            |name, physical| Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED).build();
         Ok(Arc::new(match self.kind {
             ColumnKind::Text => text(Repetition::REQUIRED)?,
             ColumnKind::OptionalText => text(Repetition::OPTIONAL)?,
@@ -152,15 +151,14 @@ impl Values {
             ColumnKind::Number => Self::Number(Vec::new()),
             ColumnKind::Long => Self::Long(Vec::new()),
             ColumnKind::Flag => Self::Flag(Vec::new()),
-            ColumnKind::Numbers => {
-                Self::Numbers { elements: Vec::new(), defined: Vec::new(), repeated: Vec::new() }
-            }
+            ColumnKind::Numbers => Self::Numbers { elements: Vec::new(), defined: Vec::new(), repeated: Vec::new() },
         }
     }
 
     /// Adds a value and returns its bytes; `None` if it is of another kind.
     pub(super) fn push(&mut self, value: Value<'_>) -> Option<usize> {
         Some(match (self, value) {
+            // Texts and what may lack, by levels of definition.
             (Self::Text(all), Value::Text(text)) => {
                 let bytes = text.len();
                 all.push(ByteArray::from(text.into_owned().into_bytes()));
@@ -176,6 +174,7 @@ impl Values {
                 levels.push(0);
                 0
             }
+            // Values of a fixed size.
             (Self::Number(all), Value::Number(number)) => {
                 all.push(i32::try_from(number).unwrap_or(i32::MAX));
                 size_of::<i32>()
@@ -188,6 +187,7 @@ impl Values {
                 all.push(flag);
                 1
             }
+            // Lists, by levels of repetition; an empty one has a level and no element.
             (Self::Numbers { elements, defined, repeated }, Value::Numbers(numbers)) => {
                 defined.extend(numbers.iter().map(|_| 1));
                 repeated.extend((0..numbers.len()).map(|number| i16::from(number > 0)));
@@ -205,6 +205,7 @@ impl Values {
 
     /// Writes the values and forgets them.
     pub(super) fn flush(&mut self, mut to: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        // A kind of column each; levels only where a value may lack or repeat.
         match self {
             Self::Text(all) => {
                 to.typed::<ByteArrayType>().write_batch(all, None, None)?;

@@ -6,9 +6,9 @@ use m1nd_base::{Cancel, EdgeTier, NodeKind, RepoPath, node_id, secrets};
 use m1nd_engine::{FileEntry, Language, Snapshot};
 use rayon::prelude::*;
 
+use super::ParquetError;
 use super::column::{Column, ColumnKind, Value};
 use super::writer::TableWriter;
-use super::{ParquetError, TableWriter as Writer};
 use crate::analysis::fingerprint::{Body, list_bodies};
 use crate::export::dependencies::{Ecosystem, Packages};
 use crate::export::rows::{EdgeFilter, EdgeRow, NodeRow, edges, nodes};
@@ -190,14 +190,8 @@ pub const MEMORIES: &[Column] = &[
 ];
 
 /// Columns of the table of exports: one row, written last, so that its file shows that all others are complete.
-pub const EXPORTS: &[Column] = &[
-    number("format_version"),
-    text("generator"),
-    long("files"),
-    long("lines"),
-    long("nodes"),
-    long("edges"),
-];
+pub const EXPORTS: &[Column] =
+    &[number("format_version"), text("generator"), long("files"), long("lines"), long("nodes"), long("edges")];
 
 impl Table {
     /// The tables of an export; [`Table::Cross`] has rows only in one of a federation.
@@ -331,7 +325,7 @@ fn file_values(file: &FileEntry) -> [Value<'_>; 11] {
 }
 
 /// References into packages, with what the nearest manifest above the file says of the package.
-fn write_external<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) -> Result<(), ParquetError> {
+fn write_external<W: Write + Send>(snapshot: &Snapshot, to: &mut TableWriter<W>) -> Result<(), ParquetError> {
     let packages = Packages::read(snapshot);
     for edge in edges(snapshot, &EdgeFilter::default()) {
         let (Some(file), Some(rest)) = (edge.from_file, edge.to.strip_prefix(node_id::EXTERNAL_PREFIX)) else {
@@ -340,6 +334,7 @@ fn write_external<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) -> R
         if edge.tier != EdgeTier::External || !edge.to_kind.is_outside() {
             continue;
         }
+        // The package, and the requirement that brings it.
         let (package, member) = rest.split_once(node_id::SEPARATOR).unwrap_or((rest, ""));
         let ecosystem = language_of(snapshot, file).and_then(Ecosystem::of);
         let found = ecosystem.and_then(|ecosystem| packages.find_dependency(ecosystem, file, package));
@@ -367,7 +362,7 @@ fn language_of(snapshot: &Snapshot, path: &str) -> Option<Language> {
     snapshot.files().by_text(path).map(|file| file.language)
 }
 
-fn write_dependencies<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) -> Result<(), ParquetError> {
+fn write_dependencies<W: Write + Send>(snapshot: &Snapshot, to: &mut TableWriter<W>) -> Result<(), ParquetError> {
     Packages::read(snapshot).dependencies().iter().try_for_each(|row| {
         to.push([
             Value::from(row.ecosystem.word()),
@@ -381,7 +376,7 @@ fn write_dependencies<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) 
     })
 }
 
-fn write_provides<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) -> Result<(), ParquetError> {
+fn write_provides<W: Write + Send>(snapshot: &Snapshot, to: &mut TableWriter<W>) -> Result<(), ParquetError> {
     Packages::read(snapshot).provides().iter().try_for_each(|row| {
         to.push([
             Value::from(row.ecosystem.word()),
@@ -413,7 +408,7 @@ fn read_files<T: Send>(
 
 fn write_bodies<W: Write + Send>(
     snapshot: &Snapshot,
-    to: &mut Writer<W>,
+    to: &mut TableWriter<W>,
     cancel: &Cancel,
 ) -> Result<(), ParquetError> {
     let graph = snapshot.graph();
@@ -442,7 +437,7 @@ fn write_bodies<W: Write + Send>(
 
 fn write_secrets<W: Write + Send>(
     snapshot: &Snapshot,
-    to: &mut Writer<W>,
+    to: &mut TableWriter<W>,
     cancel: &Cancel,
 ) -> Result<(), ParquetError> {
     let read = |file: &FileEntry| match read_text(snapshot, &file.path) {
@@ -459,12 +454,13 @@ fn read_text(snapshot: &Snapshot, path: &RepoPath) -> Option<String> {
 }
 
 /// Edges whose ends are in files of different repositories. Ids and paths are those that each repository has alone.
-fn write_cross<W: Write + Send>(snapshot: &Snapshot, to: &mut Writer<W>) -> Result<(), ParquetError> {
+fn write_cross<W: Write + Send>(snapshot: &Snapshot, to: &mut TableWriter<W>) -> Result<(), ParquetError> {
     for edge in edges(snapshot, &EdgeFilter::default()) {
         let (Some(from), Some(file)) = (edge.from_file, edge.to_file) else { continue };
         let (Some(source), Some(target)) = (snapshot.repository_of(from), snapshot.repository_of(file)) else {
             continue;
         };
+        // Keep edges between repositories.
         if source == target || [edge.from_kind, edge.to_kind].contains(&NodeKind::Package) {
             continue;
         }

@@ -36,12 +36,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     /// [`ParquetError::Format`].
-    pub fn new(
-        table: &'static str,
-        columns: &'static [Column],
-        generator: &str,
-        to: W,
-    ) -> Result<Self, ParquetError> {
+    pub fn new(table: &'static str, columns: &'static [Column], generator: &str, to: W) -> Result<Self, ParquetError> {
         let fields = columns.iter().map(|column| column.to_type()).collect::<Result<_, _>>()?;
         let schema =
             Type::group_type_builder(table).with_repetition(Repetition::REQUIRED).with_fields(fields).build()?;
