@@ -425,10 +425,10 @@ impl Session {
     /// Removes a memory from the team, or brings it back. Texts of clones are not changed.
     ///
     /// # Errors
-    /// [`TeamError`]; without the database the identity must have all digits, and the change is queued.
+    /// [`TeamError`]; [`TeamError::Offline`] before anything was queued, or with the change in the queue.
     pub fn set_present(&mut self, name: &str, is_present: bool) -> Result<bool, TeamError> {
         let (id, generation) = self.find_id(name)?;
-        if !generation.is_multiple_of(2) == is_present {
+        if generation.is_multiple_of(2) != is_present {
             return Ok(false);
         }
         self.queue.append(&[Operation::Change { id, generation: generation + 1 }])?;
@@ -518,7 +518,7 @@ fn to_record(number: usize, received: &Received) -> Record {
     let id = RecordId(number as u64);
     let mut record = Record::new(id, entry.kind.of_memory(), &entry.title, source);
     record.content = entry.line.as_str().into();
-    record.reasoning = Some(entry.reason.as_str().into()).filter(|reason: &Box<str>| !reason.is_empty());
+    record.reasoning = Some(entry.reason.as_str()).filter(|reason| !reason.is_empty()).map(Into::into);
     record.date = Some(entry.day.unwrap_or(*stored));
     record
 }

@@ -54,7 +54,7 @@ fn what_is_sent_during_an_outage_arrives_later() {
     assert_eq!(server.count("SELECT count(*) FROM m1nd.memory"), 3);
 
     // 4. A database that was restored from an older copy gets back what the text has.
-    server.sql(OWNER, "DELETE FROM m1nd.memory").expect("are deleted");
+    server.sql(OWNER, "TRUNCATE m1nd.memory CASCADE").expect("are deleted");
     let sent = alice.session.exchange(&alice.project, Mode::Sync).expect("is sent");
     assert_eq!((sent.sent, sent.queued), (1, 0), "{sent:?}");
 }
