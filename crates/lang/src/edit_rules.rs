@@ -204,6 +204,7 @@ impl EditRules {
             Language::Cpp => &CPP,
             Language::CSharp => &CSHARP,
             Language::Php => &PHP,
+            Language::Ruby => &RUBY,
             _ => &Self::DEFAULT,
         }
     }
@@ -410,6 +411,14 @@ const PHP: EditRules = EditRules {
         has_dollar: true,
     },
     scopes: ScopeRules { has_bare_members: false, ..EditRules::DEFAULT.scopes },
+    ..EditRules::DEFAULT
+};
+
+const RUBY: EditRules = EditRules {
+    names: NameRules::with(
+        "BEGIN END alias and begin break case class def defined? do else elsif end ensure false for if in module next nil \
+         not or redo rescue retry return self super then true undef unless until when while yield",
+    ),
     ..EditRules::DEFAULT
 };
 

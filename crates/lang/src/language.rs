@@ -176,7 +176,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Ruby,
         name: "ruby",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["rb", "rake", "gemspec", "ru"],
         names: &["ruby", "rake", "Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
     },

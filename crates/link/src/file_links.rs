@@ -282,6 +282,7 @@ fn resolve_reference<'a>(
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
         Expr::This { .. } => "this",
+        Expr::SelfType { .. } => "new",
         Expr::Root { .. } => "crate",
         expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",

@@ -70,7 +70,8 @@ pub(crate) fn global_word(name: &str) -> Word {
 
 /// The words of all such names.
 fn global_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
-    unit.global_names().map(|name| global_word(unit.facts.name(name)))
+    let names = unit.global_names().map(|name| global_word(unit.facts.name(name)));
+    names.chain(unit.open_paths().map(|path| global_word(&path)))
 }
 
 /// Words of names whose look-ups do not depend on what is known of the definition.

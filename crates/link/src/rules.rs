@@ -328,6 +328,9 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
+    /// Classes and modules may be written in several places, which are one; constants are known by their whole path, and
+    /// methods of classes and of their values are apart (Ruby).
+    pub open_types: bool,
     /// Texts, numbers and arrays have methods.
     pub plain_values_have_members: bool,
     /// Methods that are called in place of one that a class lacks.
@@ -438,6 +441,7 @@ impl Rules {
         global_names: false,
         binds_called_class: false,
         has_mixins: false,
+        open_types: false,
         plain_values_have_members: true,
         missing_methods: &[],
         constructors_inherited: true,
@@ -457,7 +461,7 @@ impl Rules {
 
     /// Returns whether `base::name` takes a method as a value, never a field (Java).
     pub(crate) fn takes_methods_by_path(&self) -> bool {
-        self.methods_apart && !self.global_names
+        self.methods_apart && !self.global_names && !self.open_types
     }
 
     /// Names of standard types that values have without an annotation.

@@ -316,6 +316,26 @@ impl Unit {
         rows.map(|row| row.name)
     }
 
+    /// The whole paths of classes, modules and constants, in languages where every file may add to them, and the names of
+    /// functions outside of all.
+    pub(crate) fn open_paths(&self) -> impl Iterator<Item = String> + '_ {
+        let rows = self.facts.definitions.iter().enumerate().filter(|_| self.rules.open_types);
+        let paths =
+            rows.filter(|(_, row)| is_open_kind(row)).map(|(index, _)| open_path(&self.facts, DefId(index as u32)));
+        let methods =
+            self.facts.bindings.iter().filter(|row| self.rules.open_types && row.namespace == Namespace::Callee);
+        paths.chain(methods.map(|row| method_path(self.facts.name(row.name))))
+    }
+
+    /// The definitions of a whole path.
+    pub(crate) fn at_open_path(&self, path: &str) -> Vec<DefId> {
+        let last = path.rsplit("::").next().unwrap_or(path);
+        let rows = self.facts.definitions.iter().enumerate();
+        let named = rows.filter(|(_, row)| is_open_kind(row) && self.facts.name(row.name).ends_with(last));
+        let ids = named.map(|(index, _)| DefId(index as u32));
+        ids.filter(|id| open_path(&self.facts, *id) == path).collect()
+    }
+
     /// The names that the scope of the file knows.
     pub(crate) fn top_names(&self) -> impl Iterator<Item = Name> + '_ {
         let end = self.binding_starts.get(1).map_or(self.bindings.len(), |&end| end as usize);
@@ -537,6 +557,37 @@ fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     }
     starts.resize(starts.len().max(scopes + 1), rows.len() as u32);
     starts
+}
+
+/// Returns whether other files find a definition by its whole path.
+fn is_open_kind(row: &Definition) -> bool {
+    let is_top = row.kind == DefKind::Function && row.owner.is_none() && !row.flags.is_anonymous;
+    is_top || row.kind == DefKind::Constant || row.kind.is_class_like() && !row.flags.is_anonymous
+}
+
+/// What stands for all methods of a name among the paths.
+pub(crate) fn method_path(name: &str) -> String {
+    format!("method {name}")
+}
+
+/// The whole path of a definition: the names of what it is written in, and its own.
+pub(crate) fn open_path(facts: &FileFacts, of: DefId) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let mut around = Some(of);
+    while let Some(id) = around {
+        let definition = facts.definition(id);
+        let name = facts.name(definition.name);
+        if let Some(whole) = name.strip_prefix("::") {
+            parts.push(whole);
+            break;
+        }
+        if !definition.flags.is_anonymous {
+            parts.push(name);
+        }
+        around = definition.owner;
+    }
+    parts.reverse();
+    parts.join("::")
 }
 
 /// Qualified name of a namespace, or of the namespaces around another definition. Inline namespaces are left out:

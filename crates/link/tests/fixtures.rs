@@ -185,6 +185,11 @@ fn php() {
 }
 
 #[test]
+fn ruby() {
+    run("ruby", 5);
+}
+
+#[test]
 fn cpp() {
     run("cpp", 60);
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use incremental_samples::{LINES, PHP, WORDS};
+use incremental_samples::{LINES, PHP, RUBY, WORDS};
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_link::{
@@ -644,6 +644,11 @@ fn java_edits() {
 #[test]
 fn php_edits() {
     sequences(PHP);
+}
+
+#[test]
+fn ruby_edits() {
+    sequences(RUBY);
 }
 
 #[test]

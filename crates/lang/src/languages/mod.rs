@@ -119,7 +119,11 @@ static READERS: &[Reader] = &[
         extract: |input| swift::EXTRACTOR.extract(input),
         grammar: Some(|| tree_sitter_swift::LANGUAGE.into()),
     },
-    Reader { language: Language::Ruby, extract: ruby::extract, grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()) },
+    Reader {
+        language: Language::Ruby,
+        extract: |input| ruby::EXTRACTOR.extract(input),
+        grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()),
+    },
     Reader {
         language: Language::Bash,
         extract: |input| bash::EXTRACTOR.extract(input),

@@ -289,6 +289,7 @@ impl Check<'_> {
                         | Expr::Path { .. }
                         | Expr::Super { .. }
                         | Expr::Root { .. }
+                        | Expr::Implicit { .. }
                 );
                 self.expect(named || reference.role == m1nd_lang::facts::Role::Call, || {
                     format!("a reference refers to {expr:?}")

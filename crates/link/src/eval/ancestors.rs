@@ -116,6 +116,13 @@ impl Eval<'_> {
 
     /// The direct bases, those of blocks elsewhere included.
     pub(super) fn bases(&mut self, of: DefRef) -> Vec<Ancestor> {
+        if self.rules(of.file).open_types {
+            let mut bases = Vec::new();
+            for (part, expr) in self.bases_of_parts(of) {
+                self.base(part, expr, &mut bases);
+            }
+            return bases;
+        }
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let mut bases = Vec::new();

@@ -81,7 +81,9 @@ impl Eval<'_> {
             Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),
             Expr::Generic { base, .. } => self.resolve(file, base, want),
             // A method that is taken of a value.
-            Expr::Implicit { base, name } if self.rules(file).global_names => {
+            Expr::Implicit { base, name }
+                if !self.rules(file).takes_methods_by_path() && self.rules(file).methods_apart =>
+            {
                 self.resolve_member(file, base, unit.name(name), Namespace::Value, Namespace::Callee)
             }
             Expr::SelfType { .. } => {
@@ -149,6 +151,14 @@ impl Eval<'_> {
             && let Some(package) = bases.items.iter().find_map(|base| self.open_package(base))
         {
             return Search::one(Entity::External(package.into(), Some(name)));
+        }
+        if search.found.is_empty()
+            && want == Namespace::Callee
+            && self.rules(file).open_types
+            && matches!(self.unit(file).facts.expr(base), Expr::This { .. })
+            && let Some(found) = self.function_outside_classes(file, name, bases.items.is_empty())
+        {
+            return found;
         }
         // An alternative without the member cannot be the one that is meant, unless nothing has it.
         if search.found.is_empty() && (only || search.unknown.is_none()) {
@@ -262,9 +272,10 @@ impl Eval<'_> {
                 _ => break,
             }
         }
-        let search = match rules.global_names {
-            true => self.find_in_program(file, start, name, want),
-            false => self.outside(file, name, want),
+        let search = match () {
+            () if rules.global_names => self.find_in_program(file, start, name, want),
+            () if rules.open_types => self.find_constant(file, start, name),
+            () => self.outside(file, name, want),
         };
         if !search.found.is_empty() {
             return search;
@@ -464,7 +475,10 @@ impl Eval<'_> {
                 continue;
             }
             match binding.target {
-                BindingTarget::Definition(def) => search.push(Found::plain(Entity::Def(DefRef { file, def }))),
+                BindingTarget::Definition(def) => {
+                    let of = self.open_type(DefRef { file, def });
+                    search.push(Found::plain(Entity::Def(of)));
+                }
                 BindingTarget::Import(_) if asker == Asker::Sibling => {}
                 BindingTarget::Import(import) if apart && !self.may_import(file, import, want) => {}
                 BindingTarget::Import(import) => {

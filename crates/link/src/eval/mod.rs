@@ -102,6 +102,8 @@ struct Memos {
     held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
     /// Names of the whole program, by the file that asks and their namespaces.
     global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
+    /// Definitions by their whole paths.
+    open_types: FxHashMap<Name, Rc<[DefRef]>>,
     /// Values of variables.
     variables: FxHashMap<(DefRef, Namespace), Values>,
 }
@@ -740,7 +742,8 @@ impl<'a> Eval<'a> {
         while let Some(def) = owner {
             let definition = self.definition(DefRef { file, def });
             if definition.kind.is_class_like() || definition.extends_type.is_some() {
-                return self.extended_type(DefRef { file, def }).or(Some(DefRef { file, def }));
+                let whole = self.open_type(DefRef { file, def });
+                return self.extended_type(DefRef { file, def }).or(Some(whole));
             }
             owner = definition.owner;
         }
@@ -772,7 +775,7 @@ impl<'a> Eval<'a> {
         if above.extends_type.is_some() {
             return self.extended_type(owner);
         }
-        above.kind.is_class_like().then_some(owner)
+        above.kind.is_class_like().then(|| self.open_type(owner))
     }
 
     /// Replaces type parameters of `owner` by `args`.

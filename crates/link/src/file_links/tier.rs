@@ -10,6 +10,9 @@ use crate::reason::Reason;
 use crate::rules::{Overloads, Yields};
 use crate::tables::files::FileId;
 
+/// Package of methods that the project does not define, where nothing says which package does.
+const OUTSIDE: &str = "global";
+
 /// Converts the result of a search into targets and a tier.
 pub(super) fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: WrittenUse<'a>) -> Resolution<'a> {
     let rules = eval.rules(file);
@@ -69,6 +72,14 @@ pub(super) fn duck_type(
     let unit = eval.unit(file);
     let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
     let rules = eval.rules(file);
+    // Where every method is written by its name, one that nothing of the project has is outside.
+    if rules.open_types && reference.role == Role::Call && !eval.is_method_name(unit.name(name)) {
+        let is_standard = rules.common_methods.contains(&unit.facts.name(name));
+        let package = if is_standard { rules.builtin_package } else { OUTSIDE };
+        resolution.targets = vec![Target::External(package.to_owned())];
+        (resolution.tier, resolution.reason) = (Some(EdgeTier::External), None);
+        return;
+    }
     if reference.role != Role::Call || !rules.duck_typing || rules.common_methods.contains(&unit.facts.name(name)) {
         return;
     }

@@ -17,6 +17,7 @@ mod outlined;
 pub(crate) mod paths;
 mod php;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;
 
@@ -52,6 +53,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     go::FAMILY,
     java::FAMILY,
     php::FAMILY,
+    ruby::FAMILY,
     outlined::FAMILY,
 ];
 

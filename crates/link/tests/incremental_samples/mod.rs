@@ -93,6 +93,22 @@ pub(crate) const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        ".rb",
+        &[
+            "def {a}; {b}; end",
+            "class {a} < {b}\n  def {b}; {a}; end\nend",
+            "module {a}\n  def self.{b}; {a}.{b}; end\nend",
+            "  include {a}",
+            "  extend {a}",
+            "  attr_reader :{a}",
+            "  alias {a} {b}",
+            "class {a}::{b}; end",
+            "{a} = {b}.new",
+            "def {a}(x) x.{b} end",
+            "require_relative '{a}'",
+        ],
+    ),
+    (
         ".go",
         &[
             "func {a}() {b} { return {b}() }",
@@ -174,4 +190,22 @@ pub(crate) const PHP: &[(&str, &str)] = &[
         "main.php",
         "<?php\nrequire 'get.php';\nuse lib\\{Store, Base};\n$store = Store::load();\n$store->get()->area();\nload()->area();\nfunction all(Base $base) { if (!$base instanceof Store) { return; } $base->area(); }\n",
     ),
+];
+
+/// Classes and modules that several files write.
+pub(crate) const RUBY: &[(&str, &str)] = &[
+    (
+        "lib/store.rb",
+        "require_relative 'base'\nmodule Base\n  class Store\n    include Sized\n    attr_reader :unit\n    def initialize; @unit = Circle.new; end\n    def self.load; new; end\n    def get; unit.area; end\n  end\nend\n",
+    ),
+    (
+        "lib/base.rb",
+        "module Base\n  module Sized\n    def size; all; end\n  end\n  class Circle\n    def area; 1; end\n  end\nend\n",
+    ),
+    ("lib/more.rb", "class Base::Store\n  alias all get\n  def shapes; size; Circle.new.area; end\nend\n"),
+    (
+        "main.rb",
+        "require 'store'\nstore = Base::Store.load\nstore.get\nstore.all\nload\nstore.shapes.area\ndef load; Base::Circle.new.area; end\n",
+    ),
+    ("use.rb", "class Heir < Base::Store\n  def get; super; load; end\n  def each(x); x.area; x.unit; end\nend\n"),
 ];

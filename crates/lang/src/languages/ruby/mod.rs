@@ -1,45 +1,32 @@
 //! Ruby: modules and classes, calls without parentheses, instance variables, what `attr_*` and `include` declare.
 
 mod assign;
+mod declare;
+mod finish;
 
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, leave_operator, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
-    Visibility,
+    Collection, DefFlags, DefKind, Expr, ExprId, FactsBuilder, ImportKind, Literal, ParameterKind, PathRoot, Reference,
+    Role, ScopeKind, Visibility,
 };
 use crate::parse::Layout;
 use crate::walk::Enter;
 
-static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
-
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    let mut facts = EXTRACTOR.extract(input)?;
-    // A bare name that is no local variable calls a method.
-    for index in 0..facts.references.len() {
-        let reference = facts.references[index];
-        let Expr::Name { name, .. } = facts.expr(reference.expr) else { continue };
-        let method = facts.name(name).starts_with(|c: char| c.is_lowercase() || c == '_');
-        if reference.role == Role::Read && method {
-            facts.references[index].role = Role::Call;
-            facts.references[index].arity = 0;
-        }
-    }
-    Ok(facts)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     layout: Layout::Words,
     spreads: &["splat_argument", "hash_splat_argument", "forward_argument"],
     adjust,
+    methods_apart: true,
+    finish: finish::finish,
     ..Grammar::new(|| tree_sitter_ruby::LANGUAGE.into(), RULES)
 };
 
-static MODULE: Define = Define::like_class(DefKind::Module);
+static MODULE: Define = Define::like_class(DefKind::Trait);
 static METHOD: Define = Define { no_body: NoBody::Nothing, ..Define::FUNCTION };
 static PARAMETER: Bind = Bind { ty: Pick::None, ..Bind::LOCAL };
 static DESTRUCTURED: Bind = Bind { names: Pick::Kind(&["identifier"]), ty: Pick::None, ..Bind::LOCAL };
@@ -69,7 +56,7 @@ static RULES: &[(&str, Rule)] = &[
     ("for", Rule::Custom(enter_for, leave_for)),
     ("return", Rule::Return),
     ("argument_list", Rule::List),
-    ("alias", Rule::Skip),
+    ("alias", Rule::Custom(declare::enter_alias, nothing)),
     ("undef", Rule::Skip),
     ("call", Rule::Custom(enter_call, leave_call)),
     ("scope_resolution", Rule::Custom(enter_scope, leave_scope)),
@@ -161,8 +148,39 @@ fn identifier(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) ->
         }
         return Enter::Skip;
     }
-    cx.name(node);
+    if text == "module_function" && parent.is_some_and(|parent| parent.kind() == "body_statement") {
+        declare::module_function(cx);
+        return Enter::Skip;
+    }
+    if cx.current_mark() == Mark::Params || cx.parent_mark() == Mark::Params {
+        cx.name(node);
+        return Enter::Skip;
+    }
+    if text == "new" && makes_own(cx, None) {
+        let callee = construct_own(cx, node, 0);
+        let expr = cx.builder.expr(Expr::Call { callee, args: FactsBuilder::EMPTY });
+        cx.set_expr(node, expr);
+        return Enter::Skip;
+    }
+    let expr = own_method(cx, text);
+    // Without arguments, too, a method is called; a variable becomes its value.
+    let value = cx.builder.expr(Expr::Call { callee: expr, args: FactsBuilder::EMPTY });
+    cx.set_expr(node, value);
+    match cx.current_mark() {
+        Mark::Write => cx.refer_with(expr, Role::Write, u8::MAX, node),
+        Mark::Part => {}
+        _ => cx.refer_with(expr, Role::Call, 0, node),
+    }
     Enter::Skip
+}
+
+/// A bare name: a method of the receiver, unless the file turns out to assign it.
+fn own_method(cx: &mut Outline<'_>, text: &str) -> ExprId {
+    let scope = cx.scope();
+    let base = cx.builder.expr(Expr::This { scope });
+    let expr = cx.builder.member(base, text);
+    cx.labels.push((expr, scope));
+    expr
 }
 
 fn instance_variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -176,12 +194,25 @@ fn instance_variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) 
 
 /// `super` without arguments passes on those of the method.
 fn bare_super(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let expr = cx.keyword_expr(true);
+    let expr = super_method(cx);
     cx.set_expr(node, expr);
     if parent.is_none_or(|parent| parent.kind() != "call") {
         cx.refer_with(expr, Role::Call, u8::MAX, node);
     }
     Enter::Skip
+}
+
+/// The method of the enclosing name in the classes and modules above.
+fn super_method(cx: &mut Outline<'_>) -> ExprId {
+    let base = cx.keyword_expr(true);
+    let facts = cx.builder.facts();
+    match cx.enclosing().map(|id| facts.definition(id)).filter(|of| of.kind == DefKind::Function) {
+        Some(method) => {
+            let name = method.name;
+            cx.builder.expr(Expr::Member { base, name })
+        }
+        None => base,
+    }
 }
 
 fn enter_scope(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -225,7 +256,7 @@ fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ente
         ("include" | "extend" | "prepend", Some(arguments)) if in_class(cx) => {
             let mut cursor = arguments.walk();
             for argument in arguments.named_children(&mut cursor).collect::<Vec<_>>() {
-                cx.mark(argument, Mark::Inherit(true));
+                cx.mark(argument, if word == "extend" { Mark::Implement(true) } else { Mark::Inherit(false) });
             }
         }
         ("attr_reader" | "attr_writer" | "attr_accessor", Some(arguments)) if in_class(cx) => {
@@ -256,9 +287,15 @@ fn attributes(cx: &mut Outline<'_>, node: Node<'_>, arguments: Node<'_>) {
     let visibility = cx.frame().and_then(|frame| frame.section).unwrap_or(Visibility::Public);
     for symbol in Pick::Kind(&["simple_symbol"]).all(arguments, None) {
         let text = cx.text(symbol).trim_start_matches(':');
-        if !text.is_empty() {
-            cx.variable(DefKind::Field, text, symbol, node, DefFlags::default(), visibility);
+        if text.is_empty() {
+            continue;
         }
+        let flags = DefFlags { is_static: cx.frame().is_some_and(|frame| frame.static_members), ..DefFlags::default() };
+        let id = cx.variable(DefKind::Field, text, symbol, node, flags, visibility);
+        // Its value is that of the variable behind it.
+        let scope = cx.scope();
+        let value = cx.builder.name_expr(&format!("@{text}"), scope);
+        cx.add_value(id, Some(value));
     }
 }
 
@@ -267,11 +304,18 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let arity = cx.arity(arguments);
     let method = node.child_by_field_name("method");
     let word = method.map_or("", |method| cx.text(method));
+    declare::mix_in(cx, node, word, arguments);
     let receiver = node.child_by_field_name("receiver");
     let constructs =
         receiver.is_some_and(|receiver| word == "new" && matches!(receiver.kind(), "constant" | "scope_resolution"));
     let callee = match (receiver, method) {
-        (Some(receiver), _) if constructs => cx.expr_of(receiver),
+        (Some(receiver), _) if constructs => {
+            let base = cx.expr_of(receiver);
+            cx.builder.expr(Expr::Generic { base, args: FactsBuilder::EMPTY })
+        }
+        (None, Some(method)) | (Some(_), Some(method)) if word == "new" && makes_own(cx, receiver) => {
+            construct_own(cx, method, arity)
+        }
         (Some(receiver), Some(method)) => {
             let base = cx.expr_of(receiver);
             let callee = cx.builder.member(base, word);
@@ -279,14 +323,22 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
             callee
         }
         (None, Some(method)) if method.kind() == "super" => {
-            let callee = cx.keyword_expr(true);
+            let callee = super_method(cx);
             cx.refer_with(callee, Role::Call, arity, method);
             callee
         }
         (None, Some(_)) if declares(word) => return,
         (None, Some(method)) => {
-            let callee = cx.bare_name(word);
+            let callee = match word.starts_with(char::is_uppercase) {
+                true => cx.bare_name(word),
+                false => {
+                    let scope = cx.scope();
+                    let base = cx.builder.expr(Expr::This { scope });
+                    cx.builder.member(base, word)
+                }
+            };
             cx.refer_with(callee, Role::Call, arity, method);
+            declare::made_methods(cx, node, word, arguments);
             callee
         }
         // `callable.(…)`
@@ -296,6 +348,23 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let args = cx.arguments(arguments);
     let expr = cx.builder.expr(Expr::Call { callee, args });
     cx.set_expr(node, expr);
+}
+
+/// The callee of a call that constructs the class around, and the reference to that.
+fn construct_own(cx: &mut Outline<'_>, at: Node<'_>, arity: u8) -> ExprId {
+    let scope = cx.scope();
+    let base = cx.builder.expr(Expr::SelfType { scope });
+    let (pos, enclosing) = (cx.source.pos(at), cx.enclosing());
+    let reference = Reference { expr: base, role: Role::Call, inexact: false, arity, pos, enclosing };
+    cx.builder.reference_at(reference, at.start_byte());
+    cx.builder.expr(Expr::Generic { base, args: FactsBuilder::EMPTY })
+}
+
+/// Returns whether `new` constructs the class around: in a method of the class itself, without another receiver.
+fn makes_own(cx: &Outline<'_>, receiver: Option<Node<'_>>) -> bool {
+    let facts = cx.builder.facts();
+    let is_static = cx.enclosing().is_some_and(|id| facts.definition(id).flags.is_static);
+    is_static && receiver.is_none_or(|receiver| receiver.kind() == "self")
 }
 
 fn declares(word: &str) -> bool {

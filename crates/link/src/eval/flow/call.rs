@@ -310,6 +310,11 @@ impl Eval<'_> {
         let unit = self.unit(of.file);
         match unit.facts.expr(expr) {
             Expr::This { .. } | Expr::SelfType { .. } => true,
+            // `new static`, `new` in a method of the class.
+            Expr::Call { callee, .. } if self.rules(of.file).binds_called_class => {
+                let Expr::Generic { base, .. } = unit.facts.expr(callee) else { return false };
+                matches!(unit.facts.expr(base), Expr::SelfType { .. })
+            }
             Expr::Name { name, .. } => unit
                 .facts
                 .parameters(of.def)

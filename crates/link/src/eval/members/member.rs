@@ -329,6 +329,9 @@ impl<'a> Eval<'a> {
     /// arguments `given` to the base.
     fn member_of_base(&mut self, asked: &Asked<'_>, class: DefRef, given: Option<&Args>) -> Search {
         let mut own = self.own_members(class, asked.name, asked.want);
+        if self.rules(class.file).open_types {
+            self.keep_side(asked.value, &mut own);
+        }
         if matches!(asked.value, Value::Instance(..)) {
             self.keep_apart(class, asked.want, &mut own);
         }
@@ -363,6 +366,11 @@ impl<'a> Eval<'a> {
             return Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(*builtin, args)))));
         }
         if let Some(found) = self.enum_member(of, name) {
+            return Some(found);
+        }
+        if self.rules(of.file).open_types
+            && let Some(found) = self.extended_member(asked)
+        {
             return Some(found);
         }
         if let Some(found) = self.missing_method(asked) {
@@ -498,6 +506,9 @@ impl<'a> Eval<'a> {
     /// Members written in a definition's own body, in blocks attached to it, or assigned to it from outside.
     pub(crate) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
         self.ask(name);
+        if self.rules(of.file).open_types {
+            return self.member_of_parts(of, name, want);
+        }
         let definition = self.definition(of);
         let mut search = Search::default();
         // What the body defines hides everything else.

@@ -36,10 +36,24 @@ impl Eval<'_> {
             let definition = self.definition(DefRef { file, def });
             let of = DefRef { file, def };
             if definition.kind.is_class_like() {
-                return Values::one(Value::Instance(of, no_args()));
+                let whole = self.open_type(of);
+                // Code in the body of a class is run with the class as its receiver.
+                let is_class = rules.open_types;
+                return Values::one(if is_class {
+                    Value::Def(whole, no_args())
+                } else {
+                    Value::Instance(whole, no_args())
+                });
             }
             if definition.kind == DefKind::Function {
                 let above = definition.owner.map(|owner| facts.definition(owner));
+                // A block outside of methods is run by whoever was given it.
+                if rules.open_types
+                    && definition.flags.is_anonymous
+                    && above.is_none_or(|above| above.kind.is_class_like())
+                {
+                    return Values::unknown(Reason::UnknownReceiver);
+                }
                 let in_class = above.is_some_and(|above| above.kind.is_class_like() || above.extends_type.is_some());
                 if in_class || definition.extends_type.is_some() {
                     return match self.class_of(of) {
@@ -108,7 +122,8 @@ impl Eval<'_> {
                 return self.eval(file, expr, Namespace::Type);
             }
             if definition.kind.is_class_like() {
-                return Values::one(Value::Def(DefRef { file, def }, no_args()));
+                let whole = self.open_type(DefRef { file, def });
+                return Values::one(Value::Def(whole, no_args()));
             }
             owner = definition.owner;
         }

@@ -121,6 +121,9 @@ impl Eval<'_> {
                 return search;
             }
         }
+        if self.rules(file).open_types {
+            return self.constant_at_top(file, name);
+        }
         if self.rules(file).global_names {
             return self.in_global_namespace(file, "", name, want);
         }
