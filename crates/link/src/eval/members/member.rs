@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace};
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use crate::eval::ancestors::Ancestor;
 use crate::eval::lookup::Asker;
@@ -261,7 +261,7 @@ impl<'a> Eval<'a> {
     }
 
     /// A member by the class's linearised bases; of those behind the class `behind` only, if there is one.
-    fn class_member(&mut self, asked: &Asked<'_>, behind: Option<DefRef>) -> Search {
+    pub(in crate::eval) fn class_member(&mut self, asked: &Asked<'_>, behind: Option<DefRef>) -> Search {
         let &Asked { of, name, want, .. } = asked;
         if self.rules(of.file).member_order == MemberOrder::Embedding {
             return self.embedded_member(asked);
@@ -391,39 +391,6 @@ impl<'a> Eval<'a> {
             }));
         }
         None
-    }
-
-    /// Adds the method that is called in place of those that only a comment declares.
-    fn with_missing_method(&mut self, asked: &Asked<'_>, mut search: Search) -> Search {
-        let is_documented = |eval: &mut Self, found: &Found| {
-            let Entity::Local(file, binding) = found.entity else { return false };
-            let facts = &eval.unit(file).facts;
-            let BindingTarget::Value(value) = facts.bindings[binding as usize].target else { return false };
-            matches!(facts.expr(value), Expr::Function { .. })
-        };
-        if !self.rules(asked.of.file).missing_methods.is_empty()
-            && asked.want == Namespace::Callee
-            && search.found.iter().all(|found| is_documented(self, found))
-            && let Some(missing) = self.missing_method(asked)
-        {
-            missing.found.into_iter().for_each(|found| search.push(found));
-        }
-        search
-    }
-
-    /// The method that is called in place of one that the class lacks; a derived class may have that one.
-    fn missing_method(&mut self, asked: &Asked<'_>) -> Option<Search> {
-        let rules = self.rules(asked.of.file);
-        if asked.want != Namespace::Callee || rules.missing_methods.contains(&self.text(asked.name)) {
-            return None;
-        }
-        rules.missing_methods.iter().find_map(|text| {
-            let name = self.project.names.intern(text);
-            let mut search = self.class_member(&Asked { name, ..*asked }, None);
-            search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
-            search.unknown = Some(Reason::UnknownReceiver);
-            (!search.found.is_empty()).then_some(search)
-        })
     }
 
     /// Returns whether a later spread in an object literal may replace the member found.

@@ -5,6 +5,7 @@ pub(in crate::eval) mod dispatch;
 pub(in crate::eval) mod embed;
 pub(in crate::eval) mod hierarchy;
 pub(in crate::eval) mod member;
+pub(in crate::eval) mod missing;
 pub(in crate::eval) mod operators;
 pub(in crate::eval) mod overload;
 pub(in crate::eval) mod receiver;
