@@ -101,7 +101,11 @@ pub(crate) fn run(args: &ShareArgs, common: &Common) -> Result<(), FleetError> {
         ShareCommand::Keygen { print: false } => json!({"key": keys.create_secret()?.public().to_string()}),
         ShareCommand::Trust { key, name, remove } => {
             let key = PublicKey::parse(key)?;
-            if *remove { keys.distrust(key)? } else { keys.trust(key, name)? }
+            if *remove {
+                keys.distrust(key)?
+            } else {
+                keys.trust(key, name)?
+            }
             describe_keys(&keys)?
         }
         ShareCommand::Keys => describe_keys(&keys)?,

@@ -59,7 +59,10 @@ fn requests_are_answered() {
     assert_eq!(std::fs::read_dir(&to).expect("lists").count(), 0, "nothing is fetched");
     ask(&dev, &["share", "trust", &key, "CI"], &json!({}));
     let pulled = ask(&dev, &["share", "pull"], &pull);
-    assert_eq!((&pulled["distance"], &pulled["fetched_parts"], &pulled["key_name"]), (&json!(0), &json!(2), &json!("CI")));
+    assert_eq!(
+        (&pulled["distance"], &pulled["fetched_parts"], &pulled["key_name"]),
+        (&json!(0), &json!(2), &json!("CI"))
+    );
     for name in ["snapshot", "facts"] {
         assert_eq!(std::fs::read_to_string(to.join(name)).expect("reads"), format!("content of {name}"));
     }
