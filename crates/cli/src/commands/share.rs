@@ -11,7 +11,8 @@ use m1nd_engine::{
 use m1nd_query::changes::work_tree_changes;
 use serde_json::{Value, json};
 
-use crate::args::{Common, ShareArgs, ShareCommand, SharePlaceArgs};
+use crate::args::Common;
+use crate::args::share::{ShareArgs, ShareCommand, SharePlaceArgs};
 use crate::companion;
 use crate::error::CliError;
 use crate::json::with_member;
