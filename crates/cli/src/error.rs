@@ -130,7 +130,7 @@ impl CliError {
             },
             Self::Memory(_) | Self::Usage { .. } | Self::Failed { .. } | Self::Companion(_) | Self::Output(_) => {
                 Exit::Failed
-            },
+            }
             Self::NothingFound | Self::Findings(_) => Exit::Negative,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,

@@ -47,8 +47,7 @@ impl Origin {
             && self.repository.len() <= MAX_NAME
             && !self.repository.chars().any(char::is_control);
         let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let are_versions =
-            (1..=MAX_VERSIONS).contains(&self.versions.len()) && self.versions.bytes().all(is_word);
+        let are_versions = (1..=MAX_VERSIONS).contains(&self.versions.len()) && self.versions.bytes().all(is_word);
         let is_commit = self.commit.len() == COMMIT_DIGITS && self.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         let rows = [(is_name, "name of the repository"), (are_versions, "versions"), (is_commit, "commit")];
         match rows.into_iter().find(|(is_sound, _)| !is_sound) {
@@ -220,8 +219,8 @@ impl Signed {
         if !trusted.iter().any(|known| known.key == key) {
             return Err(ShareError::Untrusted { commit, key: key.to_string() });
         }
-        let is_signed = decode_hex(signature)
-            .is_some_and(|signature| key.has_signed(&[DOMAIN, json].concat(), &signature));
+        let is_signed =
+            decode_hex(signature).is_some_and(|signature| key.has_signed(&[DOMAIN, json].concat(), &signature));
         if !is_signed {
             return Err(ShareError::BadSignature { commit });
         }

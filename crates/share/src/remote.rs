@@ -151,7 +151,8 @@ fn build_client(scheme: &ObjectStoreScheme, url: &Url) -> Result<Arc<dyn ObjectS
         }
         ObjectStoreScheme::Http => {
             // What is signed may come without TLS if the user wrote such an address.
-            let options = ClientOptions::new().with_allow_http(url.scheme() == "http").with_connect_timeout(CONNECT_TIME);
+            let options =
+                ClientOptions::new().with_allow_http(url.scheme() == "http").with_connect_timeout(CONNECT_TIME);
             let base = url.origin().ascii_serialization();
             Arc::new(HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?)
         }

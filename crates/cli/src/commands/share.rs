@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use m1nd_base::Cancel;
 use m1nd_engine::{
-    Engine, EngineConfig, EngineError, IngestReport, IngestRequest, LocalIndex, SharedFiles, adopt_index, find_local_index,
-    find_share_place, shared_versions,
+    Engine, EngineConfig, EngineError, IngestReport, IngestRequest, LocalIndex, SharedFiles, adopt_index,
+    find_local_index, find_share_place, shared_versions,
 };
 use m1nd_query::changes::work_tree_changes;
 use serde_json::{Value, json};
 
-use crate::args::{Common, ShareArgs, ShareCommand, SharePlaceArgs};
+use crate::args::Common;
+use crate::args::share::{ShareArgs, ShareCommand, SharePlaceArgs};
 use crate::companion;
 use crate::error::CliError;
 use crate::json::with_member;

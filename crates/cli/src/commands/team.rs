@@ -1,6 +1,7 @@
 //! `m1nd team`: passed on to `m1nd-fleet`.
 
-use crate::args::{Common, TeamArgs};
+use crate::args::Common;
+use crate::args::share::TeamArgs;
 use crate::companion;
 use crate::error::CliError;
 

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use m1nd_base::Cancel;
-use m1nd_engine::{
-    EngineError, IngestRequest, SharedFiles, Snapshot, adopt_index, find_local_index, find_share_place,
-};
+use m1nd_engine::{EngineError, IngestRequest, SharedFiles, Snapshot, adopt_index, find_local_index, find_share_place};
 use tempfile::TempDir;
 
 use crate::history::repository::{Put, Repository};
@@ -60,7 +58,10 @@ fn an_index_from_elsewhere_and_an_ingest_are_a_cold_ingest() {
         assert_eq!(local.commit.as_deref(), Some(COMMIT), "{what}");
         let engine = here.open();
         let report = ingest(&engine, IngestRequest::code(here.tree.path())).expect("ingests");
-        assert!(report.files_unchanged >= 4 && report.files_scanned - report.files_unchanged <= 1, "{what}: {report:?}");
+        assert!(
+            report.files_unchanged >= 4 && report.files_scanned - report.files_unchanged <= 1,
+            "{what}: {report:?}"
+        );
         let cold = Project { tree: here.tree, home: TempDir::new().expect("a folder") };
         assert_eq!(describe(&engine.snapshot()), describe(&cold.open_indexed().snapshot()), "{what}");
     }

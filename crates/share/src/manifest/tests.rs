@@ -51,7 +51,8 @@ fn keys_are_checked_before_the_content() {
     assert!(refused.next().contains(&other.public().to_string()), "{}", refused.next());
     assert!(Signed::open(&text, &origin(), &[]).is_err());
     // Another's signature under a trusted key, and a text that is not even JSON.
-    let own_name = String::from_utf8(text).expect("text").replace(&other.public().to_string(), &own.public().to_string());
+    let own_name =
+        String::from_utf8(text).expect("text").replace(&other.public().to_string(), &own.public().to_string());
     let refused = Signed::open(own_name.as_bytes(), &origin(), &trust(&own)).expect_err("is forged");
     assert!(matches!(refused, ShareError::BadSignature { .. }), "{refused}");
     let unsigned = format!("m1nd-share 1\nkey {}\nsignature 00\n{{{{{{", own.public());
@@ -92,7 +93,8 @@ fn foreign_and_huge_manifests_are_refused() {
 fn other_json_is_refused() {
     let key = key();
     let digits = "0".repeat(64);
-    let part = |hash: &str| format!(r#"{{"kind":"facts","size":1,"hash":"{digits}","parts":[{{"hash":"{hash}","size":1}}]}}"#);
+    let part =
+        |hash: &str| format!(r#"{{"kind":"facts","size":1,"hash":"{digits}","parts":[{{"hash":"{hash}","size":1}}]}}"#);
     let with = |files: &str| {
         let Origin { repository, versions, commit } = origin();
         format!(r#"{{"repository":"{repository}","versions":"{versions}","commit":"{commit}","files":[{files}]}}"#)

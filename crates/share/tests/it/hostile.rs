@@ -30,7 +30,8 @@ fn change_manifest(place: &Place, change: impl Fn(String) -> String) {
 
 /// Replaces the manifest by one that another key signed.
 fn sign_again(place: &Place) {
-    let forger = Place { folder: tempfile::TempDir::new().expect("a folder"), key: SecretKey::generate().expect("a key") };
+    let forger =
+        Place { folder: tempfile::TempDir::new().expect("a folder"), key: SecretKey::generate().expect("a key") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(forger.push(&origin(1), b"poison", b"poison")).expect("is pushed");
     fs::copy(manifest(&forger), manifest(place)).expect("is copied");
@@ -39,32 +40,53 @@ fn sign_again(place: &Place) {
 /// Puts the signed index of another commit in the place of this one.
 fn swap_commits(place: &Place) {
     let path = manifest(place);
-    fs::copy(path.with_file_name(crate::place::commit(2)), path.with_file_name(crate::place::commit(1))).expect("copies");
+    fs::copy(path.with_file_name(crate::place::commit(2)), path.with_file_name(crate::place::commit(1)))
+        .expect("copies");
 }
 
 const ATTACKS: [(&str, Attack, &str); 13] = [
-    ("parts are poisoned", |place| change_parts(place, |mut bytes| {
-        let at = bytes.len() / 2;
-        bytes[at] ^= 1;
-        bytes
-    }), "bad_part"),
+    (
+        "parts are poisoned",
+        |place| {
+            change_parts(place, |mut bytes| {
+                let at = bytes.len() / 2;
+                bytes[at] ^= 1;
+                bytes
+            })
+        },
+        "bad_part",
+    ),
     ("parts are cut off", |place| change_parts(place, |bytes| bytes[..bytes.len() - 1].to_vec()), "bad_part"),
     ("parts are empty", |place| change_parts(place, |_| Vec::new()), "bad_part"),
     ("parts have a tail", |place| change_parts(place, |bytes| [bytes, vec![0; 9]].concat()), "bad_part"),
     ("parts are huge", |place| change_parts(place, |_| vec![0; 3 << 20]), "too_large"),
-    ("parts are bombs", |place| change_parts(place, |_| {
-        zstd::bulk::compress(&vec![0; 64 << 20], 3).expect("is packed")
-    }), "bad_part"),
-    ("parts are other parts", |place| {
-        let parts = place.list("/parts/");
-        fs::copy(&parts[0], &parts[1]).expect("copies");
-    }, "bad_part"),
-    ("parts are gone", |place| {
-        place.list("/parts/").iter().for_each(|part| fs::remove_file(part).expect("is removed"));
-    }, "missing_part"),
+    (
+        "parts are bombs",
+        |place| change_parts(place, |_| zstd::bulk::compress(&vec![0; 64 << 20], 3).expect("is packed")),
+        "bad_part",
+    ),
+    (
+        "parts are other parts",
+        |place| {
+            let parts = place.list("/parts/");
+            fs::copy(&parts[0], &parts[1]).expect("copies");
+        },
+        "bad_part",
+    ),
+    (
+        "parts are gone",
+        |place| {
+            place.list("/parts/").iter().for_each(|part| fs::remove_file(part).expect("is removed"));
+        },
+        "missing_part",
+    ),
     ("another key", sign_again, "untrusted"),
     ("another commit", swap_commits, "foreign"),
-    ("a changed manifest", |place| change_manifest(place, |text| text.replace("\"size\":", "\"size\":1")), "bad_signature"),
+    (
+        "a changed manifest",
+        |place| change_manifest(place, |text| text.replace("\"size\":", "\"size\":1")),
+        "bad_signature",
+    ),
     ("a manifest that is cut off", |place| change_manifest(place, |text| text[..100].to_owned()), "bad_manifest"),
     ("a huge manifest", |place| change_manifest(place, |text| text + &" ".repeat(17 << 20)), "too_large"),
 ];
