@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 pyspark=4.3.0
+# The newest client of Spark Connect that this Sail answers; it fails with 4.3 (`session … is not running`).
+client=4.1.1
 pysail=0.7.2
 duckdb=2.0.1
 datafusion=55.0.0
@@ -25,8 +27,11 @@ tools=target/fleet-tools-$pyspark-$pysail-$duckdb-$datafusion-$pandas-$pyarrow
 if ! [ -e "$tools/done" ]; then
   rm -rf "$tools" && python3 -m venv "$tools"
   "$tools/bin/pip" install --quiet --disable-pip-version-check \
-    "pyspark[connect]==$pyspark" "pysail==$pysail" "duckdb==$duckdb" "datafusion==$datafusion" "pandas==$pandas" \
+    "pyspark==$pyspark" "duckdb==$duckdb" "datafusion==$datafusion" "pandas==$pandas" \
     "pyarrow==$pyarrow" "pytest==$pytest" "ruff==$ruff" "mypy==$mypy" "build==$build" "setuptools==$setuptools"
+  python3 -m venv "$tools/sail"
+  "$tools/sail/bin/pip" install --quiet --disable-pip-version-check \
+    "pyspark-client==$client" "pysail==$pysail" "pandas==$pandas" "pyarrow==$pyarrow" "duckdb==$duckdb"
   touch "$tools/done"
 fi
 
@@ -45,4 +50,4 @@ cp -r fleet "$out/fleet"
 binary=$(realpath "${M1ND_BINARY:-target/debug/m1nd}")
 tools=$(realpath "$tools")
 cd "$out/fleet"
-M1ND_BINARY=$binary timeout "${M1ND_FLEET_SECONDS:-240}" "$tools/bin/python" -m pytest --quiet -p no:cacheprovider --basetemp="$out/tests" tests
+M1ND_BINARY=$binary M1ND_FLEET_SAIL_PYTHON=$tools/sail/bin/python timeout "${M1ND_FLEET_SECONDS:-240}" "$tools/bin/python" -m pytest --quiet -p no:cacheprovider --basetemp="$out/tests" tests

@@ -1,4 +1,4 @@
-"""The worked queries: the same rows from Spark, Sail, DuckDB and DataFusion."""
+"""The worked queries: the same rows from Spark, DuckDB and DataFusion."""
 
 from __future__ import annotations
 
