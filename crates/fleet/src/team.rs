@@ -194,6 +194,7 @@ fn run_as_member(args: &TeamArgs, common: &Common, session: &mut Session) -> Res
         print(common, &done, &exchange_lines(&done))
     };
     match &args.command {
+        // Needs no team, and was run before.
         TeamCommand::Init { .. } => Ok(()),
         TeamCommand::Push(project) => exchange(session, project, Mode::Push),
         TeamCommand::Pull(project) => exchange(session, project, Mode::Pull),
@@ -231,6 +232,7 @@ fn exchange_lines(done: &Exchange) -> Vec<String> {
         let kind = row.kind.map_or("", EntryKind::name);
         lines.push(format!("  {} [{kind}] {} ({})", shorten(&row.id), row.title, row.author.as_deref().unwrap_or("?")));
     }
+    // 2. What differs.
     if done.waiting > 0 {
         lines.push(format!("{} wait for an approval: `m1nd team approve` lists them", done.waiting));
     }
@@ -250,6 +252,7 @@ fn exchange_lines(done: &Exchange) -> Vec<String> {
             ids.join(" ")
         ));
     }
+    // 3. What was left out.
     lines.extend(done.withheld.iter().map(|row| format!("  not sent: {}:{}: {}", row.file, row.line, row.why)));
     lines
         .extend(done.unwritable.iter().map(|id| format!("  not written: {}: is not one line of its own", shorten(id))));

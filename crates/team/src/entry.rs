@@ -269,6 +269,7 @@ impl Collected {
     /// # Errors
     /// Why it is not sent: it holds a secret, or cannot be written as one line.
     pub fn describe(&self, id: EntryId, texts: &[MemoryText<'_>]) -> Result<Entry, Withheld> {
+        // 1. Where it stands: its own line, or that of the fix.
         let Some((number, record)) = self.places.get(&id) else {
             return Err(Withheld { file: String::new(), line: 0, why: "it is not in the text" });
         };
@@ -278,6 +279,7 @@ impl Collected {
             true => (record.kind.into(), None, record.source.line),
             false => (EntryKind::Fix, Some(issue), record.resolved_by_line.unwrap_or_default()),
         };
+        // 2. What must not be sent.
         let withheld = |why| Withheld { file: text.file.to_owned(), line, why };
         if record.confidence < MEDIUM_CONFIDENCE {
             return Err(withheld("it is not clear that this is a memory; give it a label such as **Decided:**"));
@@ -288,6 +290,7 @@ impl Collected {
         if holds_secret(raw) || holds_secret(&record.content) || holds_secret(reason) {
             return Err(withheld("it looks like it holds a secret"));
         }
+        // 3. The first way to write it that is read as this memory.
         let is_it = |line: &String| {
             let entry = Entry {
                 id,

@@ -261,6 +261,7 @@ impl Remote {
     /// Memories that may answer a question: all of a small team, else those that the server finds by words and vectors.
     /// Returns with them how they were found.
     pub(crate) async fn find_candidates(&mut self, query: &SearchQuery) -> Result<(Vec<Candidate>, FoundBy), Failure> {
+        // 1. All of a small team.
         let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.name()).collect();
         let is_small = self.count().await?[0] <= MAX_RANKED;
         let filter = format!(
@@ -277,6 +278,7 @@ impl Remote {
             rows.iter().filter_map(to_candidate).for_each(|found_one| insert(&mut found, found_one));
             return Ok((found.into_values().collect(), FoundBy::All));
         }
+        // 2. Of a large one those with words of the question.
         let [team, repository, kinds, with_waiting] = arguments;
         let words = write_tsquery(&query.text);
         let by_words = format!(
@@ -286,6 +288,7 @@ impl Remote {
         let arguments = [team, repository, kinds, with_waiting, &words, &MAX_CANDIDATES];
         let rows = self.connected.client.query(&by_words, &arguments).await?;
         rows.iter().filter_map(to_candidate).for_each(|found_one| insert(&mut found, found_one));
+        // 3. And those in its direction.
         let Some(schema) = &self.vectors else { return Ok((found.into_values().collect(), FoundBy::Words)) };
         let direction = write_direction(&query.text);
         let by_vector = format!(

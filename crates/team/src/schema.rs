@@ -183,6 +183,7 @@ async fn add_vectors(client: &mut Client) -> Result<bool, Failure> {
 
 /// Creates a team, sets its members and what they may do.
 async fn set_up_team(client: &mut Client, team: &str, request: &InitRequest, has_vectors: bool) -> Result<(), Failure> {
+    // 1. The team.
     let transaction = client.transaction().await?;
     let create = "INSERT INTO m1nd.team (name) VALUES ($1) ON CONFLICT (name) DO NOTHING";
     transaction.execute(create, &[&team]).await?;
@@ -192,6 +193,7 @@ async fn set_up_team(client: &mut Client, team: &str, request: &InitRequest, has
         let set = "UPDATE m1nd.team SET needs_approval = $2 WHERE id = $1";
         transaction.execute(set, &[&id, &needs_approval]).await?;
     }
+    // 2. Members and their rights, then those who leave.
     for (login, level) in &request.members {
         let quoted = "SELECT quote_ident(rolname) FROM pg_roles WHERE rolname::text = $1 AND rolcanlogin";
         let Some(row) = transaction.query_opt(quoted, &[login]).await? else {

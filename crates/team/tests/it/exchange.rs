@@ -29,6 +29,12 @@ const BOB: &str = "\
 **Learned:** `Cart.total` is called twice on checkout
 ";
 
+/// Identities of what waits for an approval.
+fn list_waiting(clone: &mut Clone) -> Vec<String> {
+    let rows = clone.session.list_waiting(None).expect("are listed");
+    rows.iter().map(|row| row.id.to_string()).collect()
+}
+
 #[test]
 #[cfg_attr(not(postgres), ignore = "PostgreSQL is not installed: set M1ND_TEST_POSTGRES to the folder of initdb")]
 fn clones_exchange_what_is_approved() {
@@ -53,8 +59,7 @@ fn clones_exchange_what_is_approved() {
     assert_eq!(bob.text(), BOB);
 
     // 3. Nobody approves what they wrote, nor without the level for it.
-    let ids = |rows: Vec<m1nd_team::Waiting>| rows.iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
-    let all = ids(bob.session.list_waiting(None).expect("are listed"));
+    let all = list_waiting(&mut bob);
     assert_eq!(all.len(), 5);
     assert!(matches!(alice.session.approve(&all[..1]), Err(TeamError::Invalid(_))));
     assert!(matches!(bob.session.approve(&all), Err(TeamError::Invalid(_))), "one of them is bob's");
@@ -78,13 +83,27 @@ fn clones_exchange_what_is_approved() {
     assert_eq!((again.sent, again.appended.len(), again.gone.len()), (0, 0, 0), "{again:?}");
     assert_eq!(bob.text(), before);
     assert_eq!(server.count("SELECT count(*) FROM m1nd.memory"), 5);
+}
 
-    // 5. What somebody deletes does not come back, and stays with the team.
+#[test]
+#[cfg_attr(not(postgres), ignore = "PostgreSQL is not installed: set M1ND_TEST_POSTGRES to the folder of initdb")]
+fn removals_are_reported_and_change_no_text() {
+    let server = Server::start();
+    server.set_up(TEAM, &[("alice", Level::Write), ("bob", Level::Approve), ("carol", Level::Read)], true);
+    let mut alice = Clone::new(&server, "alice", ALICE);
+    let mut bob = Clone::new(&server, "bob", "# shop\n");
+    alice.session.exchange(&alice.project, Mode::Push).expect("is sent");
+    let all = list_waiting(&mut bob);
+    assert_eq!(bob.session.approve(&all).expect("are approved"), 4);
+    bob.session.exchange(&bob.project, Mode::Pull).expect("is pulled");
+    let before = bob.text();
+
+    // 1. What somebody deletes does not come back, and stays with the team.
     bob.write(&before.replace("- **Decided:** redis over memcached because of lists <!-- team: alice -->\n", ""));
     let gone = bob.session.exchange(&bob.project, Mode::Sync).expect("is exchanged");
     assert_eq!((gone.gone.len(), gone.appended.len(), gone.sent), (1, 0, 0), "{gone:?}");
 
-    // 6. A removal from the team is reported where it stands, and changes no text.
+    // 2. A removal from the team is reported where it stands, and changes no text.
     let id = gone.gone[0].to_string();
     assert!(bob.session.set_present(&id, false).expect("is removed"));
     assert!(!bob.session.set_present(&id, false).expect("is removed before"));
@@ -97,7 +116,7 @@ fn clones_exchange_what_is_approved() {
     let back = bob.session.exchange(&bob.project, Mode::Pull).expect("is exchanged");
     assert_eq!(back.appended.len(), 1, "{back:?}");
 
-    // 7. A reader reads.
+    // 3. A reader reads.
     let mut carol = Clone::new(&server, "carol", "# shop\n");
     let read = carol.session.exchange(&carol.project, Mode::Pull).expect("is read");
     assert_eq!(read.appended.len(), 4, "{read:?}");
