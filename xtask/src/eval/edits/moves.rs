@@ -48,6 +48,7 @@ const DUE: &[&str] = &[
     "seen by the order of the text",
     "declared by no module",
     "nothing can import",
+    "which `isolatedDeclarations` wants",
 ];
 
 /// What became of the moves of a repository.

@@ -81,6 +81,7 @@ impl Imported {
     fn full(&self) -> String {
         match self.name.as_str() {
             "" | "*" => self.module.clone(),
+            name if self.module.is_empty() => name.to_owned(),
             name => format!("{}/{name}", self.module),
         }
     }

@@ -95,7 +95,13 @@ impl Moving<'_> {
             DefKind::Interface | DefKind::TypeAlias | DefKind::Enum => true,
             // Types of members are not compared.
             DefKind::Class => false,
-            _ => found.declared.is_some() && facts.parameters(id).iter().all(|row| row.declared.is_some()),
+            _ => {
+                let behind = self.origin.parsed.offset(found.pos).map(|at| &self.origin.parsed.text()[at..]);
+                let behind = behind.and_then(|text| text.strip_prefix(name)).unwrap_or_default();
+                // `const load: Loader = …` has the type of its name.
+                behind.trim_start().starts_with(':')
+                    || found.declared.is_some() && facts.parameters(id).iter().all(|row| row.declared.is_some())
+            }
         };
         if has_types || !self.wants_written_types() {
             return Ok(());
@@ -119,10 +125,10 @@ impl Moving<'_> {
             let plain: String = lines.flat_map(|line| line.chars().filter(|c| !c.is_whitespace())).collect();
             plain.contains(WRITTEN_TYPES)
         };
-        let settings = self.snapshot.files().iter().map(|entry| &entry.path).filter(|path| {
+        let mut settings = self.snapshot.files().iter().map(|entry| &entry.path).filter(|path| {
             path.file_name().starts_with("tsconfig") && path.as_str().ends_with(".json") && is_around(path.as_str())
         });
-        settings.into_iter().any(is_set)
+        settings.any(is_set)
     }
 
     /// Refuses a target of a different kind of module: what one exports, the other does not see by name.

@@ -45,10 +45,9 @@ impl Dialect {
     /// Whether a file has the name of its folder in imports.
     pub(super) fn stands_for_folder(self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let stem = name.split('.').next().unwrap_or_default();
         match self {
-            Self::Python => stem == PACKAGE_FILE,
-            Self::Script => stem == INDEX_FILE,
+            Self::Python => name.strip_suffix(".pyi").or_else(|| name.strip_suffix(".py")) == Some(PACKAGE_FILE),
+            Self::Script => strip_ending(name) == INDEX_FILE,
         }
     }
 
@@ -213,7 +212,10 @@ impl<'a> Speller<'a> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folders: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
         let parts: Vec<&str> = module.split('/').filter(|part| !part.is_empty()).collect();
-        let common = folders.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+        // A file beside the folder of its name is not the folder itself.
+        let is_folder = ending.is_empty() && (self.dialect.stands_for_folder(to) || module == to);
+        let most = if is_folder { parts.len() } else { parts.len().saturating_sub(1) };
+        let common = folders.iter().zip(&parts).take(most).take_while(|(a, b)| a == b).count();
         let up = folders.len() - common;
         let start = if up == 0 { "./".to_owned() } else { "../".repeat(up) };
         let rest = parts[common..].join("/");
@@ -259,6 +261,17 @@ fn ends_with(path: &str, parts: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_have_the_name_of_their_folder() {
+        let rows = [("p/__init__.py", true), ("p/__init__.pyi", true), ("p/__init__x.py", false), ("__init__", false)];
+        for (path, expected) in rows {
+            assert_eq!(Dialect::Python.stands_for_folder(path), expected, "{path}");
+        }
+        for (path, expected) in [("p/index.d.ts", true), ("p/index.tsx", true), ("p/index.test.ts", false)] {
+            assert_eq!(Dialect::Script.stands_for_folder(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn modules_and_the_files_they_mean() {

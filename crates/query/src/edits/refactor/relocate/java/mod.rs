@@ -66,7 +66,7 @@ impl<'a> Java<'a> {
         let is_new = snapshot.graph().find_file(&to).is_none();
         let to_package = match is_new {
             false => Some(package_of(draft.file(&to)?.text())),
-            true => package_of_path(&path, &from, &to),
+            true => package_of_neighbours(snapshot, &path, &to).or_else(|| package_of_path(&path, &from, &to)),
         };
         let Some(to) = to_package else {
             return Err(draft.refuse(&to, 0, format!("is not below the folder that package `{from}` begins in")));
@@ -649,6 +649,16 @@ fn package_of_path(path: &str, package: &str, to: &str) -> Option<String> {
     let root = folder_of(path).strip_suffix(&package.replace('.', "/"))?;
     let inner = folder_of(to).strip_prefix(root.trim_end_matches('/'))?;
     Some(inner.trim_matches('/').replace('/', "."))
+}
+
+/// The package that the files beside a new one declare, if they are below the same folder of sources as another file.
+fn package_of_neighbours(snapshot: &Snapshot, path: &str, to: &str) -> Option<String> {
+    let is_beside = |near: &&str| near.ends_with(".java") && folder_of(near) == folder_of(to);
+    let mut near = snapshot.files().within(folder_of(to)).map(|entry| entry.path.as_str()).filter(is_beside);
+    let text = snapshot.read_file(&RepoPath::new(near.next()?).ok()?).ok()?.text;
+    let package = package_of(&text);
+    let root = folder_of(to).strip_suffix(&package.replace('.', "/"))?;
+    (!package.is_empty() && path.starts_with(root)).then_some(package)
 }
 
 /// Where the words before a name begin behind its annotations, and the words.
