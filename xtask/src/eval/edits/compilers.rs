@@ -29,8 +29,8 @@ const JAVA: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxer
                     $(find src/main -name '*.java' ! -name '*-info.java')";
 const GSON: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxerrs 100000 -d $WORK/classes \
                     $(find gson/src/main -name '*.java' ! -name '*-info.java')";
-const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --skipLibCheck --module commonjs \
-                          --moduleResolution bundler --target es2022 --types '' lib/*.js index.js test/*.js";
+const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --noImplicitAny false --skipLibCheck \
+                          --module commonjs --moduleResolution bundler --target es2022 --types '' lib/*.js index.js test/*.js";
 // Not those for other systems, and not the tests, whose framework is not there.
 const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e benchmark -e windows -e testutil | \
                        xargs -n 4 g++ -std=c++17 -fsyntax-only -DLEVELDB_PLATFORM_POSIX=1 -I. -Iinclude";
