@@ -137,6 +137,10 @@ pub enum FieldShape {
     Second,
     /// A pair of arguments 0 and 1.
     Pair,
+    /// A list of argument 0.
+    Firsts,
+    /// A list of argument 1.
+    Seconds,
 }
 
 impl MethodShape {
@@ -321,6 +325,18 @@ pub struct Rules {
     ///
     /// [`Namespace::Callee`]: m1nd_lang::facts::Namespace::Callee
     pub methods_apart: bool,
+    /// What is constructed is written apart from what is called (`new C`), so a call never names a type. Methods and
+    /// variables share one name space (C#).
+    pub constructs_apart: bool,
+    /// Functions may be written for types elsewhere, outside ones too, and are called like their methods: the first
+    /// parameter is the receiver (C#, Kotlin).
+    pub extension_functions: bool,
+    /// A type may be written in several parts: the first by path stands for all of them (C#).
+    pub partial_types: bool,
+    /// Ending that decorators may leave out of the names of their classes.
+    pub decorator_suffix: Option<&'static str>,
+    /// Standard types that others may be derived from, with all that they are derived from themselves.
+    pub outside_bases: &'static [(&'static str, &'static [&'static str])],
     /// A class without a constructor has that of its base.
     pub constructors_inherited: bool,
     /// Folders are packages: their members are the types that files in them declare, and nothing else.
@@ -424,6 +440,11 @@ impl Rules {
         overloads: Overloads::None,
         private_methods: PrivateMethods::Hidden,
         methods_apart: false,
+        constructs_apart: false,
+        extension_functions: false,
+        partial_types: false,
+        decorator_suffix: None,
+        outside_bases: &[],
         constructors_inherited: true,
         folders_are_packages: false,
         literal_types: &[],
@@ -438,6 +459,11 @@ impl Rules {
         fixtures: None,
         linked: false,
     };
+
+    /// Returns whether calls and types are looked up apart from each other.
+    pub(crate) fn separates_calls(&self) -> bool {
+        self.methods_apart || self.constructs_apart
+    }
 
     /// Names of standard types that values have without an annotation.
     pub(crate) fn implied_types(&self) -> impl Iterator<Item = &'static str> {
@@ -520,6 +546,31 @@ pub trait Resolver: Send + Sync {
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
+    }
+
+    /// Like [`Resolver::near`], inside of modules of the file, outermost first.
+    fn near_inside(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str) -> Option<ModuleTarget> {
+        let _ = (files, from, inline, name);
+        None
+    }
+
+    /// The files that may hold parts of a type at the top of modules of `from`, in order of their paths, and the names
+    /// that lead to it in each.
+    fn parts(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str) -> Vec<(FileId, Vec<String>)> {
+        let _ = (files, from, inline, name);
+        Vec::new()
+    }
+
+    /// Packages whose members all files that are built with `from` see.
+    fn shared_packages(&self, files: &Files<'_>, from: FileId) -> Vec<&str> {
+        let _ = (files, from);
+        Vec::new()
+    }
+
+    /// Returns whether a package is one of the project.
+    fn is_own_package(&self, package: &str) -> bool {
+        let _ = package;
+        false
     }
 
     /// Returns whether code in `from` may use what `to` defines, by the dependencies of their packages. What is not

@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 5);
+    run("outlined", 4);
 }
 
 #[test]
@@ -177,6 +177,11 @@ fn rust() {
 #[test]
 fn java() {
     run("java", 60);
+}
+
+#[test]
+fn csharp() {
+    run("csharp", 12);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Linking what changed gives what linking everything again gives, over random edits of small projects.
 
 mod common;
+#[path = "incremental/csharp.rs"]
+mod csharp;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -442,6 +444,7 @@ fn clean(tree: &Tree) -> Tree {
 
 /// Lines that bring names in, by the end of a path; `{a}` and `{b}` are replaced by words of the fixtures.
 const LINES: &[(&str, &[&str])] = &[
+    (".cs", csharp::LINES),
     (
         ".py",
         &[
@@ -765,6 +768,11 @@ fn rust_test_edits() {
 #[test]
 fn java_edits() {
     sequences(JAVA);
+}
+
+#[test]
+fn csharp_edits() {
+    sequences(csharp::PROJECT);
 }
 
 #[test]

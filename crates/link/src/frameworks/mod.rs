@@ -2,6 +2,7 @@
 
 use m1nd_lang::Language;
 
+mod csharp;
 mod go;
 mod java;
 pub(crate) mod messages;
@@ -90,6 +91,7 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
         Some(Language::Rust) => rust::ROWS,
         Some(Language::Go) => go::ROWS,
         Some(Language::Java) => java::ROWS,
+        Some(Language::CSharp) => csharp::ROWS,
         _ => &[],
     }
 }

@@ -9,6 +9,7 @@ use crate::rules::{Resolver, Rules};
 use crate::tables::files::Files;
 
 mod c;
+mod csharp;
 mod dependencies;
 mod go;
 mod groups;
@@ -44,7 +45,7 @@ impl Family {
 
 /// Every family. Languages in no other row are outlined.
 pub(crate) static FAMILIES: &[Family] =
-    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
+    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, csharp::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
 
 /// The family of a language that is linked; `None` for those that are only outlined, whatever they can import.
 pub(crate) fn linked_family(language: Language) -> Option<Language> {

@@ -36,7 +36,8 @@ impl Eval<'_> {
             let definition = self.definition(DefRef { file, def });
             let of = DefRef { file, def };
             if definition.kind.is_class_like() {
-                return Values::one(Value::Instance(of, no_args()));
+                let whole = self.whole_type(of);
+                return Values::one(Value::Instance(whole, no_args()));
             }
             if definition.kind == DefKind::Function {
                 let above = definition.owner.map(|owner| facts.definition(owner));
