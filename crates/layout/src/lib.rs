@@ -23,5 +23,5 @@ pub use nest::{Link, Tree, lift, nest};
 pub use palette::{Paint, Rgb, Shade};
 pub use ranked::{Boxes, Placed, Rectangle, rank};
 pub use scene::{Anchor, Scene, Shape, draw};
-pub use svg::{write_html, write_svg};
+pub use svg::{escape, write_html, write_svg};
 pub use text::{write_dot, write_mermaid};

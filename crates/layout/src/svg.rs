@@ -130,8 +130,9 @@ fn short(value: f64) -> f64 {
     if value.is_finite() { (value * 10.0).round() / 10.0 } else { 0.0 }
 }
 
-/// A text for the content of an element or an attribute in double quotes.
-pub(crate) fn escape(text: &str) -> String {
+/// A text for the content of an element of XML or an attribute in quotes. Characters that XML does not have become
+/// replacement characters.
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -140,7 +141,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML has no place for these.
+            '\n' | '\t' => escaped.push(c),
             c if c.is_control() || c == '\u{fffe}' || c == '\u{ffff}' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }

@@ -15,13 +15,8 @@ const ROWS: &str = "mapping";
 #[derive(Debug, Deserialize)]
 struct Config {
     /// Whether vectors are normalised to length 1; ours always are.
-    #[serde(default = "yes")]
     #[expect(dead_code, reason = "parsed to reject values of another type")]
-    normalize: bool,
-}
-
-fn yes() -> bool {
-    true
+    normalize: Option<bool>,
 }
 
 /// A vector for each token.

@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use m1nd_layout::escape;
+
 /// A rule of a check, as a test.
 pub(super) struct TestCase {
     /// Name of the rule.
@@ -35,23 +37,6 @@ pub(super) fn report(suite: &str, cases: &[TestCase]) -> String {
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
-}
-
-/// A text in XML, also in an attribute. Characters that XML does not have become replacement characters.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
 use m1nd_graph::{Dispatch, Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
+use super::why_parts::paths_between;
 use crate::closure::{ClosureState, UNKNOWN_MODULE, names_of};
 use m1nd_engine::{FileEntry, Snapshot};
 
@@ -159,6 +160,7 @@ pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<Why
     let (mut missed, mut cut) = (false, false);
     let mut answer = Vec::new();
     let mut found_way = Way::Mixed;
+    let (from_parts, to_parts) = (with_members(graph, &sources), with_members(graph, &targets));
     'ways: for way in [Way::Forward, Way::Backward, Way::Mixed] {
         for &(from, to) in &pairs {
             let (max_hops, k) = (query.max_hops, query.max_paths.max(1));
@@ -171,27 +173,54 @@ pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<Why
             }
             missed |= found.budget_exhausted;
         }
+        // What uses a member of a file or a class uses the file or the class.
+        let ends = match way {
+            Way::Forward if targets.len() < to_parts.len() => (&from_parts, &to_parts),
+            Way::Backward if sources.len() < from_parts.len() => (&to_parts, &from_parts),
+            _ => continue,
+        };
+        let between = paths_between(graph, ends, (query.max_hops, query.max_paths), cancel)?;
+        missed |= between.is_cut;
+        if !between.paths.is_empty() {
+            answer.extend(between.paths.iter().map(|path| describe(graph, path, way)));
+            found_way = way;
+            break;
+        }
     }
+    let closure_without = |found| {
+        let ends = (&*from_parts, &*to_parts);
+        closure_without_path(snapshot, ends, query.max_hops, found, missed, cancel)
+    };
     let closure = if answer.is_empty() {
-        closure_without_path(snapshot, query, None, missed, cancel)?
+        closure_without(None)?
     } else {
         let of_paths = closure_of_paths(graph, &answer, cut);
         if found_way == Way::Forward || of_paths.state == ClosureState::Blocked {
             of_paths
         } else {
-            closure_without_path(snapshot, query, Some(found_way), missed, cancel)?
+            closure_without(Some(found_way))?
         }
     };
     Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
 }
 
-/// Returns whether something could hide a path from source to target, or back unless the paths found lead back.
+/// The nodes and all that they contain.
+fn with_members(graph: &Graph, nodes: &[NodeIx]) -> Vec<NodeIx> {
+    let mut all: Vec<NodeIx> = nodes.iter().flat_map(|&node| graph.with_members(node, REGION)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns whether something could hide a path from source to target, or back unless the paths found lead back. Both
+/// are sets of nodes: a symbol in all its places, with what it contains.
 ///
 /// A hidden path leaves the known graph at a node that is reached from its start: a reference without target there,
 /// or a file that is not known whole, may be its next step, by whatever name.
-fn closure_without_path(
+pub(super) fn closure_without_path(
     snapshot: &Snapshot,
-    query: &WhyQuery,
+    (sources, targets): (&[NodeIx], &[NodeIx]),
+    max_hops: u32,
     found: Option<Way>,
     exhausted: bool,
     cancel: &Cancel,
@@ -201,11 +230,11 @@ fn closure_without_path(
     let mut files: FxHashSet<NodeIx> = FxHashSet::default();
     let mut whole = !exhausted;
     let dispatch = Dispatch::new(graph);
-    let ends = [(query.source, query.target), (query.target, query.source)];
+    let ends = [(sources, targets), (targets, sources)];
     // A path back leaves only the way forward to be explained.
     let directions = if found == Some(Way::Backward) { 1 } else { 2 };
     for (from, to) in ends.into_iter().take(directions) {
-        let last = query.max_hops.saturating_sub(1);
+        let last = max_hops.saturating_sub(1);
         let (near, all_near) = paths::region(graph, from, Way::Forward, last, REGION, cancel)?;
         let (far, _) = paths::region(graph, to, Way::Backward, last, LIKELY, cancel)?;
         whole &= all_near;
@@ -236,7 +265,7 @@ fn closure_without_path(
     }
     let is_unseen = |file: &FileEntry| file.problems.iter().any(|problem| problem.kind.hides_references());
     let unseen = files.into_iter().filter(|file| snapshot.file_of(*file).is_some_and(is_unseen)).count();
-    let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen);
+    let (state, reason, why) = verdict(max_hops, found, whole, dangling.len(), unseen);
     let dangling_total = dangling.len();
     // Only the shown rows are sorted; there may be very many.
     if dangling_total > MAX_DANGLING {
@@ -276,24 +305,6 @@ fn verdict(
         hiding.push(format!("{unseen} files that could not be parsed whole"));
     }
     (ClosureState::Unknown, not_found, format!("{none} was found, but {} could hide one", hiding.join(" and ")))
-}
-
-/// The references of some nodes that have no target, the first [`MAX_DANGLING`], and their number.
-pub(super) fn dangling_references(snapshot: &Snapshot, nodes: &FxHashSet<NodeIx>) -> (Vec<DanglingEdge>, usize) {
-    let graph = snapshot.graph();
-    let open = |&node: &NodeIx| {
-        graph.unresolved_of(node).map(move |reference| Open {
-            is_likely: reference.reason == UNKNOWN_MODULE,
-            name: reference.name,
-            line: reference.pos.line,
-            node,
-            what: What::Reference(reference),
-        })
-    };
-    let mut dangling: Vec<Open<'_>> = nodes.iter().flat_map(open).collect();
-    let total = dangling.len();
-    dangling.sort_by(|a, b| a.key(graph).cmp(&b.key(graph)));
-    (dangling.iter().take(MAX_DANGLING).map(|open| open.row(graph)).collect(), total)
 }
 
 /// A place where a hidden path may go on.

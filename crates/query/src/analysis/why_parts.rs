@@ -2,11 +2,10 @@
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
 use m1nd_graph::paths::{FoundPath, Step, Way};
-use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
+use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::why::{WhyAnswer, WhyClosure, closure_of_paths, dangling_references, describe};
-use crate::closure::ClosureState;
+use super::why::{WhyAnswer, closure_of_paths, closure_without_path, describe};
 use m1nd_engine::Snapshot;
 
 /// Maximum nodes that are visited on the way.
@@ -34,26 +33,59 @@ pub fn why_parts(snapshot: &Snapshot, query: &WhyPartsQuery, cancel: &Cancel) ->
     let graph = snapshot.graph();
     let sources: FxHashSet<NodeIx> = query.sources.iter().copied().collect();
     // A part in another one is what leads out of it.
-    let targets: FxHashSet<NodeIx> = query.targets.iter().copied().filter(|node| !sources.contains(node)).collect();
-    let mut is_cut = false;
-    for (way, from, to) in [(Way::Forward, &sources, &targets), (Way::Backward, &targets, &sources)] {
-        let mut found = direct(graph, from, to, query.max_paths);
-        if found.is_empty() {
-            let (path, was_cut) = shortest(graph, from, to, query.max_hops, cancel)?;
-            is_cut |= was_cut;
-            found.extend(path);
-        }
-        if found.is_empty() {
+    let targets: Vec<NodeIx> = query.targets.iter().copied().filter(|node| !sources.contains(node)).collect();
+    let (sources, limits) = (&query.sources, (query.max_hops, query.max_paths));
+    let mut missed = false;
+    for (way, ends) in [(Way::Forward, (sources, &targets)), (Way::Backward, (&targets, sources))] {
+        let between = paths_between(graph, ends, limits, cancel)?;
+        missed |= between.is_cut;
+        if between.paths.is_empty() {
             continue;
         }
-        let paths: Vec<_> = found.iter().map(|path| describe(graph, path, way)).collect();
+        let paths: Vec<_> = between.paths.iter().map(|path| describe(graph, path, way)).collect();
         let closure = match way {
             Way::Forward => closure_of_paths(graph, &paths, false),
-            _ => without_path(snapshot, &sources, Some(()), is_cut),
+            _ => closure_without_path(snapshot, (sources, &targets), query.max_hops, Some(way), missed, cancel)?,
         };
         return Ok(WhyAnswer { found: true, paths, closure });
     }
-    Ok(WhyAnswer { found: false, paths: Vec::new(), closure: without_path(snapshot, &sources, None, is_cut) })
+    let closure = closure_without_path(snapshot, (sources, &targets), query.max_hops, None, missed, cancel)?;
+    Ok(WhyAnswer { found: false, paths: Vec::new(), closure })
+}
+
+/// Paths from one set of nodes to another.
+#[derive(Default)]
+pub(super) struct Between<'g> {
+    pub(super) paths: Vec<FoundPath<'g>>,
+    /// The search ended at its limit of nodes.
+    pub(super) is_cut: bool,
+}
+
+/// The references that lead from one set of nodes to another, one for each pair of files; if there are none, a path of
+/// the fewest edges. `limits`: most edges of a path, most paths.
+pub(super) fn paths_between<'g>(
+    graph: &'g Graph,
+    (from, to): (&Vec<NodeIx>, &Vec<NodeIx>),
+    (max_hops, max_paths): (u32, usize),
+    cancel: &Cancel,
+) -> Result<Between<'g>, Cancelled> {
+    let dispatch = Dispatch::new(graph);
+    let starts: FxHashSet<NodeIx> = from.iter().copied().collect();
+    let ends: FxHashSet<NodeIx> = to.iter().copied().filter(|node| !starts.contains(node)).collect();
+    let paths = direct(graph, &dispatch, &starts, &ends, max_paths);
+    if !paths.is_empty() {
+        return Ok(Between { paths, is_cut: false });
+    }
+    let (path, is_cut) = shortest(graph, &dispatch, (&starts, &ends), max_hops, cancel)?;
+    Ok(Between { paths: path.into_iter().collect(), is_cut })
+}
+
+fn edges_from<'g>(
+    graph: &'g Graph,
+    dispatch: &Dispatch<'g>,
+    node: NodeIx,
+) -> impl Iterator<Item = EdgeRef<'g>> + use<'g> {
+    graph.out_edges(node).chain(dispatch.from(node).edges).filter(leads)
 }
 
 fn leads(edge: &EdgeRef<'_>) -> bool {
@@ -61,9 +93,15 @@ fn leads(edge: &EdgeRef<'_>) -> bool {
 }
 
 /// Edges from one set of nodes to the other, certain ones first, one for each pair of files.
-fn direct<'g>(graph: &'g Graph, from: &FxHashSet<NodeIx>, to: &FxHashSet<NodeIx>, most: usize) -> Vec<FoundPath<'g>> {
-    let edges = from.iter().flat_map(|&node| graph.out_edges(node));
-    let mut edges: Vec<EdgeRef<'g>> = edges.filter(|edge| leads(edge) && to.contains(&edge.to)).collect();
+fn direct<'g>(
+    graph: &'g Graph,
+    dispatch: &Dispatch<'g>,
+    from: &FxHashSet<NodeIx>,
+    to: &FxHashSet<NodeIx>,
+    most: usize,
+) -> Vec<FoundPath<'g>> {
+    let edges = from.iter().flat_map(|&node| edges_from(graph, dispatch, node));
+    let mut edges: Vec<EdgeRef<'g>> = edges.filter(|edge| to.contains(&edge.to)).collect();
     let key = |edge: &EdgeRef<'_>| (edge.tier != EdgeTier::Certain, weights::path_cost(edge, true));
     edges.sort_by(|a, b| {
         let ids = || (graph.id(a.from), graph.id(a.to)).cmp(&(graph.id(b.from), graph.id(b.to)));
@@ -79,11 +117,11 @@ fn one_way(edges: Vec<EdgeRef<'_>>) -> FoundPath<'_> {
     FoundPath { cost, steps: edges.into_iter().map(|edge| Step { edge, forward: true }).collect() }
 }
 
-/// A path of the fewest edges from one set of nodes to the other, and whether a limit ended the search.
+/// A path of the fewest edges from one set of nodes to the other, and whether the limit of nodes ended the search.
 fn shortest<'g>(
     graph: &'g Graph,
-    from: &FxHashSet<NodeIx>,
-    to: &FxHashSet<NodeIx>,
+    dispatch: &Dispatch<'g>,
+    (from, to): (&FxHashSet<NodeIx>, &FxHashSet<NodeIx>),
     max_hops: u32,
     cancel: &Cancel,
 ) -> Result<(Option<FoundPath<'g>>, bool), Cancelled> {
@@ -95,7 +133,7 @@ fn shortest<'g>(
         cancel.check()?;
         let mut next = Vec::new();
         for &node in &level {
-            for edge in graph.out_edges(node).filter(leads) {
+            for edge in edges_from(graph, dispatch, node) {
                 if from.contains(&edge.to) || came_by.contains_key(&edge.to) {
                     continue;
                 }
@@ -115,26 +153,5 @@ fn shortest<'g>(
         }
         level = next;
     }
-    Ok((None, !level.is_empty()))
-}
-
-/// The closure where no path leads from the sources to the targets: what their code refers to and has no target may.
-fn without_path(snapshot: &Snapshot, sources: &FxHashSet<NodeIx>, backward: Option<()>, is_cut: bool) -> WhyClosure {
-    let (dangling_edges, dangling_total) = dangling_references(snapshot, sources);
-    let none = if backward.is_some() { "the target leads to the source, but nothing" } else { "nothing" };
-    let reason = Some(if backward.is_some() { "no_forward_path" } else { "no_path_within_hops" });
-    let (state, why) = match (dangling_total, is_cut) {
-        (0, false) => {
-            (ClosureState::Closed, format!("{none} leads from the source to the target, and no open reference could"))
-        }
-        (0, true) => {
-            (ClosureState::Unknown, format!("{none} was found to lead from the source to the target within the limits"))
-        }
-        (open, _) => {
-            let why =
-                format!("{none} leads from the source to the target, but {open} references without a target could");
-            (ClosureState::Unknown, why)
-        }
-    };
-    WhyClosure { state, reason, dangling_edges, dangling_total, why }
+    Ok((None, false))
 }

@@ -110,11 +110,6 @@ pub(crate) struct Says {
     pub(crate) gone: Vec<String>,
 }
 
-/// The first characters of a text.
-fn shorten_text(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
-}
-
 fn words(text: &str) -> BTreeSet<String> {
     let terms = Query::parse(text).terms;
     let plain = terms.into_iter().filter(|term| term.counts).take(MAX_WORDS);
@@ -143,7 +138,7 @@ impl Ledger {
             return Vec::new();
         }
         // Truncated like stored queries, so that a long query equals itself.
-        let asked = words(&shorten_text(text, MAX_QUERY));
+        let asked = words(&text.chars().take(MAX_QUERY).collect::<String>());
         let mut shared: BTreeMap<u32, u32> = BTreeMap::new();
         for number in asked.iter().filter_map(|word| self.by_word.get(word)).flatten() {
             *shared.entry(*number).or_default() += 1;

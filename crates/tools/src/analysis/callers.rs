@@ -56,7 +56,6 @@ pub(crate) struct Output {
     /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     includes: Vec<symbol::IncludedRow>,
-    /// Methods that implement it, if it is abstract.
     /// Where it is defined and declared.
     definitions: Vec<symbol::PlaceRow>,
     /// What it overrides.
@@ -67,6 +66,7 @@ pub(crate) struct Output {
     documents: Vec<symbol::PlaceRow>,
     #[serde(skip_serializing_if = "is_zero")]
     total_documents: usize,
+    /// Methods that implement it, if it is abstract.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     implementations: Vec<symbol::ImplementationRow>,
     #[serde(skip_serializing_if = "is_zero")]

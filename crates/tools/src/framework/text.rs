@@ -356,7 +356,7 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
             }
             Value::String(text) if SAYS.contains(&name) && is_in_code(members, text) => {}
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
-                texts.push(shorten_text(text, MAX_TEXT));
+                texts.push(fold_to_chars(text, MAX_TEXT));
             }
             Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items, members),
             Value::Array(items) if is_code(items) => push_code(&mut below, items),
@@ -425,7 +425,7 @@ fn member(name: &str, value: &Value) -> Option<String> {
         Value::Bool(true) => Some(name.to_owned()),
         Value::Number(number) if number.as_f64() == Some(0.0) => None,
         Value::String(text) if BARE.contains(&name) => {
-            Some(shorten_text(text, MAX_TEXT)).filter(|text| !text.is_empty())
+            Some(fold_to_chars(text, MAX_TEXT)).filter(|text| !text.is_empty())
         }
         other => scalar(other).filter(|text| !text.is_empty()).map(|text| format!("{name} {text}")),
     }
@@ -433,7 +433,7 @@ fn member(name: &str, value: &Value) -> Option<String> {
 
 fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(shorten_text(text, MAX_TEXT)),
+        Value::String(text) => Some(fold_to_chars(text, MAX_TEXT)),
         Value::Number(number) if number.is_f64() => number.as_f64().map(|number| format!("{number:.2}")),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
@@ -467,7 +467,7 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
                     // Rows of an answer without pages.
                     (Value::Object(members), Some(write)) => write(members, style.arguments),
                     (Value::Object(members), None) => line_of(members, style, depth + 1),
-                    (other, _) => scalar(other).unwrap_or_else(|| shorten_text(&other.to_string(), MAX_TEXT)),
+                    (other, _) => scalar(other).unwrap_or_else(|| fold_to_chars(&other.to_string(), MAX_TEXT)),
                 };
                 let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
             }
@@ -563,7 +563,7 @@ fn more(all: usize, shown: usize) -> String {
     if all > shown { format!(" (+{})", all - shown) } else { String::new() }
 }
 
-fn shorten_text(text: &str, most: usize) -> String {
+fn fold_to_chars(text: &str, most: usize) -> String {
     shorten::to_chars(&shorten::fold(text), most).into_owned()
 }
 

@@ -4,9 +4,8 @@ use m1nd_query::navigation::{Affine, affinity};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::held::Kept;
-use super::here::{Here, open_handle};
-use super::input::OneRoute;
+use super::here::Here;
+use super::input::{OneRoute, OpenRoute};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
@@ -71,11 +70,7 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
 
 impl ReadTool for PerspectiveAffinity {
     fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
-        let here = Here::reading(cx)?;
-        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = open_handle(&handle);
-        let named = input.named_route();
-        let (set, place) = here.route(id, perspective, named)?;
+        let OpenRoute { here, set, place, .. } = OpenRoute::read(cx, &input)?;
         let route = &set.routes[place];
         let found = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;
         let has_history = here.history.as_ref().is_some_and(|history| history.is_known());

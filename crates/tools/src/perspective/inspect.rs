@@ -7,9 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::affinity::{AffineRow, row_text};
-use super::held::Kept;
-use super::here::{Here, open_handle};
-use super::input::OneRoute;
+use super::here::open_handle;
+use super::input::{OneRoute, OpenRoute};
 use super::rows::pages;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
@@ -108,11 +107,8 @@ the target that no edge shows.";
 
 impl ReadTool for PerspectiveInspect {
     fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
-        let here = Here::reading(cx)?;
-        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = open_handle(&handle);
-        let named = input.named_route();
-        let (set, place) = here.route(id, perspective, named)?;
+        let OpenRoute { here, handle, set, place } = OpenRoute::read(cx, &input)?;
+        let (_, perspective) = open_handle(&handle);
         let (route, shown) = (&set.routes[place], pages(perspective, &set));
         let affine = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;
         let graph = here.snapshot.graph();

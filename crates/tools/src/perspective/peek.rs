@@ -6,9 +6,8 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_query::navigation::best_match_in;
 use serde::Serialize;
 
-use super::held::Kept;
-use super::here::{Here, open_handle};
-use super::input::OneRoute;
+use super::here::open_handle;
+use super::input::{OneRoute, OpenRoute};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::source;
 
@@ -72,11 +71,8 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
 
 impl ReadTool for PerspectivePeek {
     fn run(cx: &ReadContext<'_>, input: OneRoute) -> Result<Answer<Output>, ToolError> {
-        let here = Here::reading(cx)?;
-        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = open_handle(&handle);
-        let named = input.named_route();
-        let (set, place) = here.route(id, perspective, named)?;
+        let OpenRoute { here, handle, set, place } = OpenRoute::read(cx, &input)?;
+        let (_, perspective) = open_handle(&handle);
         let (route, graph) = (&set.routes[place], here.snapshot.graph());
         let part = match graph.kind(route.target) {
             NodeKind::File => {

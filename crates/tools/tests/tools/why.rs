@@ -89,3 +89,36 @@ fn folders_are_ends_like_nodes() {
     let none = project.ok("why", json!({"source": "docs", "target": "load"}));
     assert_eq!((&none["found"], &none["closure"]["state"]), (&json!(false), &json!("closed")), "{none}");
 }
+
+/// What uses a member of a file uses the file, also in languages whose files do not import each other.
+#[test]
+fn files_are_connected_by_what_they_contain() {
+    let project = Project::new(
+        "//- go.mod\nmodule example.com/a\n\ngo 1.22\n\
+         //- mux.go\npackage a\n\ntype Mux struct{ tree *node }\n\nfunc (m *Mux) Insert() { m.tree.insert() }\n\
+         //- tree.go\npackage a\n\ntype node struct{ size int }\n\nfunc (n *node) insert() { n.size++ }\n\
+         //- other.go\npackage a\n\nfunc other() int { return 1 }\n",
+    );
+    for (source, target) in [("mux.go", "tree.go"), ("Mux", "tree.go"), ("mux.go", "node"), ("Mux.Insert", "tree.go")] {
+        let answer = project.ok("why", json!({"source": source, "target": target}));
+        assert_eq!(answer["paths"][0]["direction"], "forward", "{source} {target} {answer}");
+        assert_eq!(answer["closure"]["state"], "closed", "{source} {target} {answer}");
+    }
+    let back = project.ok("why", json!({"source": "tree.go", "target": "mux.go"}));
+    assert_eq!((&back["paths"][0]["direction"], &back["closure"]["reason"]), (&json!("backward"), &json!("no_forward_path")));
+    let none = project.ok("why", json!({"source": "other.go", "target": "tree.go"}));
+    assert_eq!((&none["found"], &none["closure"]["state"]), (&json!(false), &json!("closed")), "{none}");
+}
+
+/// A reference without a target on the way hides a path as well as one in the folder.
+#[test]
+fn an_open_reference_on_the_way_keeps_folders_open() {
+    let project = Project::new(
+        "//- web/views.py\nfrom middle import ask\n\ndef show(name):\n    return ask(name)\n\
+         //- middle.py\ndef ask(thing):\n    return thing.load()\n\
+         //- store/files.py\nclass File:\n    def read(self):\n        return 1\n",
+    );
+    let answer = project.ok("why", json!({"source": "web", "target": "store"}));
+    assert_eq!((&answer["found"], &answer["closure"]["state"]), (&json!(false), &json!("unknown")), "{answer}");
+    assert_eq!(answer["closure"]["dangling_edges"][0]["name"], "load", "{answer}");
+}

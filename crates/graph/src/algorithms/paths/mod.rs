@@ -369,27 +369,27 @@ fn visits(partials: &[Partial], mut index: usize, node: NodeIx) -> bool {
     false
 }
 
-/// Returns the nodes within some steps of a node, including itself, and whether that is all of them.
+/// Returns the nodes within some steps of any of `from`, including these, and whether that is all of them.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn region(
     graph: &Graph,
-    from: NodeIx,
+    from: &[NodeIx],
     way: Way,
     max_hops: u32,
     budget: usize,
     cancel: &Cancel,
 ) -> Result<(Vec<NodeIx>, bool), Cancelled> {
     let dispatch = Dispatch::new(graph);
-    let mut found = vec![from];
+    let mut found = from.to_vec();
     let mut seen: rustc_hash::FxHashSet<NodeIx> = found.iter().copied().collect();
-    let mut level = 0..1;
+    let mut level = 0..found.len();
     for _ in 0..max_hops {
         for index in level.clone() {
             cancel.check()?;
             let node = found[index];
-            if node != from && graph.kind(node).is_outside() {
+            if index >= from.len() && graph.kind(node).is_outside() {
                 continue;
             }
             let next = neighbours(graph, &dispatch, node, way, Side::Source);

@@ -166,9 +166,21 @@ pub(crate) struct Source {
     pub(crate) language: m1nd_engine::Language,
 }
 
+/// A file that cannot be changed.
+pub(crate) struct CannotRead {
+    pub(crate) path: String,
+    pub(crate) why: &'static str,
+}
+
+impl From<CannotRead> for CannotRefactor {
+    fn from(CannotRead { path, why }: CannotRead) -> Self {
+        Self::File { path, why }
+    }
+}
+
 /// Reads a file that is to be changed.
-pub(crate) fn read_source(snapshot: &Snapshot, path: &str) -> Result<Source, CannotRefactor> {
-    let refuse = |why| CannotRefactor::File { path: path.to_owned(), why };
+pub(crate) fn read_source(snapshot: &Snapshot, path: &str) -> Result<Source, CannotRead> {
+    let refuse = |why| CannotRead { path: path.to_owned(), why };
     let path = RepoPath::new(path).map_err(|_| refuse("has no valid path"))?;
     let source = snapshot.read_file(&path).map_err(|_| refuse("cannot be read"))?;
     if source.stale {

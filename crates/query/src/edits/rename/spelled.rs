@@ -10,6 +10,7 @@ use m1nd_lang::facts::{BindingTarget, Expr, ImportKind, Namespace, Reference, Ro
 use m1nd_lang::{FileFacts, NameForm, NamePlace};
 
 use super::CannotRename;
+use crate::edits::refactor::{CannotRead, Source, read_source};
 
 /// Maximum number of scopes around a place that are searched for a name.
 const MAX_SCOPES: usize = 1_000;
@@ -55,17 +56,9 @@ pub(in crate::edits) struct Spelled {
 
 impl Spelled {
     pub(super) fn read(snapshot: &Snapshot, path: &str, old: &str, cancel: &Cancel) -> Result<Self, CannotRename> {
-        let refuse = |why| CannotRename::File { path: path.to_owned(), why };
-        let path = RepoPath::new(path).map_err(|_| refuse("has no valid path"))?;
-        let source = snapshot.read_file(&path).map_err(|_| refuse("cannot be read"))?;
-        if source.stale {
-            return Err(refuse("changed since it was indexed"));
-        }
-        if source.lossy || source.binary {
-            return Err(refuse("is not UTF-8"));
-        }
-        let (text, hash) = (source.text, source.hash);
-        let language = crate::edits::syntax::language_of(snapshot, &path, &text);
+        let source =
+            read_source(snapshot, path).map_err(|CannotRead { path, why }| CannotRename::File { path, why })?;
+        let Source { path, text, hash, language } = source;
         let facts = m1nd_lang::extract(language, text.as_bytes(), snapshot.limits(), cancel);
         let ids = node_ids(&path, &facts);
         let places = m1nd_lang::name_places(language, &text, old, snapshot.limits(), cancel);
