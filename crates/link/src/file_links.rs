@@ -278,7 +278,9 @@ fn resolve_reference<'a>(
     let unit = eval.unit(file);
     let rules = eval.rules(file);
     let name = match unit.facts.expr(reference.expr) {
-        Expr::Name { name, .. } if rules.separates_calls() && rules.constructors.contains(&unit.facts.name(name)) => "this",
+        Expr::Name { name, .. } if rules.separates_calls() && rules.constructors.contains(&unit.facts.name(name)) => {
+            "this"
+        }
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
         Expr::This { .. } => "this",

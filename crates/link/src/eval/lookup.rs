@@ -468,7 +468,8 @@ impl Eval<'_> {
                     search.push(Found::plain(Entity::Def(of)));
                 }
                 BindingTarget::Import(_) if asker == Asker::Sibling => {}
-                BindingTarget::Import(import) if self.rules(file).separates_calls() && !self.may_import(file, import, want) => {}
+                BindingTarget::Import(import)
+                    if self.rules(file).separates_calls() && !self.may_import(file, import, want) => {}
                 BindingTarget::Import(import) => {
                     let part = self.import(file, import, want);
                     // The import may bring the name in another name space only.

@@ -4,20 +4,21 @@ use super::Form::{Argument, Decorated, From};
 use super::What::{Command, EventHandler, Middleware, Provider, Route, Task, Test};
 use super::{HandlerRule, row};
 
-const VERBS: &[&str] = &[
-    "AcceptVerbs",
-    "HttpDelete",
-    "HttpGet",
-    "HttpHead",
-    "HttpOptions",
-    "HttpPatch",
-    "HttpPost",
-    "HttpPut",
-    "Route",
-];
+const VERBS: &[&str] =
+    &["AcceptVerbs", "HttpDelete", "HttpGet", "HttpHead", "HttpOptions", "HttpPatch", "HttpPost", "HttpPut", "Route"];
 const MAPPINGS: &[&str] = &["Map", "MapDelete", "MapFallback", "MapGet", "MapMethods", "MapPatch", "MapPost", "MapPut"];
-const NUNIT: &[&str] =
-    &["OneTimeSetUp", "OneTimeTearDown", "SetUp", "SetUpFixture", "TearDown", "Test", "TestCase", "TestCaseSource", "TestFixture", "Theory"];
+const NUNIT: &[&str] = &[
+    "OneTimeSetUp",
+    "OneTimeTearDown",
+    "SetUp",
+    "SetUpFixture",
+    "TearDown",
+    "Test",
+    "TestCase",
+    "TestCaseSource",
+    "TestFixture",
+    "Theory",
+];
 const MSTEST: &[&str] = &[
     "AssemblyCleanup",
     "AssemblyInitialize",

@@ -101,7 +101,7 @@ impl Resolver for CSharp {
     }
 
     fn shared_packages(&self, files: &Files<'_>, from: FileId) -> Vec<&str> {
-        self.namespaces.shared(files, from)
+        self.namespaces.list_shared(files, from)
     }
 
     fn is_own_package(&self, package: &str) -> bool {

@@ -44,8 +44,16 @@ impl Family {
 }
 
 /// Every family. Languages in no other row are outlined.
-pub(crate) static FAMILIES: &[Family] =
-    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, csharp::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
+pub(crate) static FAMILIES: &[Family] = &[
+    python::FAMILY,
+    typescript::FAMILY,
+    rust::FAMILY,
+    c::FAMILY,
+    csharp::FAMILY,
+    go::FAMILY,
+    java::FAMILY,
+    outlined::FAMILY,
+];
 
 /// The family of a language that is linked; `None` for those that are only outlined, whatever they can import.
 pub(crate) fn linked_family(language: Language) -> Option<Language> {

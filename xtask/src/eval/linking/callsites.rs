@@ -114,14 +114,16 @@ pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
 fn judge(ours: &Ours, answer: &Answer, found: &[(usize, EdgeTier)], result: &mut SitesResult) -> &'static str {
     let is_own = |node: usize| ours.nodes[node].file.is_some();
     let right: Vec<usize> = match answer {
-        Answer::Own(places) => places
-            .iter()
-            .flat_map(|(file, line, _)| ours.definition(file, *line, "").to_vec())
-            .collect(),
+        Answer::Own(places) => {
+            places.iter().flat_map(|(file, line, _)| ours.definition(file, *line, "").to_vec()).collect()
+        }
         Answer::External | Answer::Undecidable => Vec::new(),
     };
-    let certain: Vec<usize> =
-        found.iter().filter(|(node, tier)| *tier == EdgeTier::Certain && is_own(*node)).map(|(node, _)| *node).collect();
+    let certain: Vec<usize> = found
+        .iter()
+        .filter(|(node, tier)| *tier == EdgeTier::Certain && is_own(*node))
+        .map(|(node, _)| *node)
+        .collect();
     let is_right = certain.iter().any(|node| right.contains(node));
     if *answer == Answer::Undecidable {
         return "right";

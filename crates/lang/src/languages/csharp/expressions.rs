@@ -116,7 +116,9 @@ pub(super) fn leave_binding(cx: &mut Outline<'_>, node: Node<'_>, parent: Option
     cx.set_expr(node, expr);
     // The call is around the whole access, or around this node where more follows (`a?.b().c`).
     match (cx.current_mark(), cx.parent_mark()) {
-        (Mark::None, Mark::Call(_)) if parent.is_some_and(|parent| parent.kind() == "conditional_access_expression") => {
+        (Mark::None, Mark::Call(_))
+            if parent.is_some_and(|parent| parent.kind() == "conditional_access_expression") =>
+        {
             cx.refer_as_parent(expr, name);
         }
         _ => cx.finish_expr(node, name, expr),

@@ -1,24 +1,16 @@
 //! Steps that need the whole file: names that other files look up, types written in parts, delegates.
 
+use super::super::outline::common::settle_values;
 use super::super::outline::rules::Label;
 use super::INIT;
-use crate::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, List, ListId, MemberWrite, NameId,
-};
+use crate::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, FileFacts, List, ListId, NameId};
 
 pub(super) fn finish(facts: &mut FileFacts, _: &[Label]) {
     count_type_arguments(facts);
     place_definitions(facts);
     join_parts(facts);
     describe_delegates(facts);
-    store_initial_values(facts);
-    for definition in &mut facts.definitions {
-        // A written type is sufficient: values would only make other files depend on bodies.
-        let typed = matches!(definition.kind, DefKind::Function | DefKind::Field | DefKind::Constant);
-        if typed && definition.declared.is_some() {
-            definition.values = FactsBuilder::EMPTY;
-        }
-    }
+    settle_values(facts);
 }
 
 /// The name under which a type with type parameters is known: `A` and `A<T>` are two types.
@@ -114,19 +106,5 @@ fn describe_delegates(facts: &mut FileFacts) {
         let result = facts.definitions[index].declared.unwrap_or(unknown);
         let expr = push(facts, Expr::Signature { parameters, result });
         facts.definitions[index].declared = Some(expr);
-    }
-}
-
-/// The initial values of fields with a written type, which may hold functions.
-fn store_initial_values(facts: &mut FileFacts) {
-    for index in 0..facts.definitions.len() {
-        let definition = &facts.definitions[index];
-        let is_field = matches!(definition.kind, DefKind::Field | DefKind::Constant);
-        let (name, scope) = (definition.name, definition.scope);
-        let &[value] = facts.list(definition.values) else { continue };
-        if is_field && facts.may_be_function(value) {
-            let base = push(facts, Expr::Name { name, scope });
-            facts.stored.push(MemberWrite { base, name, value });
-        }
     }
 }

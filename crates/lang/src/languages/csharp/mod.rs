@@ -437,4 +437,3 @@ fn argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter 
     }
     Enter::Descend
 }
-

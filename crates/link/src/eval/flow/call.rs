@@ -401,7 +401,15 @@ impl Eval<'_> {
     }
 
     /// Infers the type parameters of `of` in a parameter's type from the argument.
-    pub(in crate::eval) fn unify(&mut self, pattern: &Value, given: &Values, of: DefRef, file: FileId, known: &mut [Values], depth: u32) {
+    pub(in crate::eval) fn unify(
+        &mut self,
+        pattern: &Value,
+        given: &Values,
+        of: DefRef,
+        file: FileId,
+        known: &mut [Values],
+        depth: u32,
+    ) {
         /// Nesting of type arguments that is followed.
         const NESTING: u32 = 4;
         if depth > NESTING {

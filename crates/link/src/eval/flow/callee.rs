@@ -35,13 +35,7 @@ impl Eval<'_> {
     }
 
     /// Result of calling a value with type arguments.
-    pub(in crate::eval) fn call_with(
-        &mut self,
-        callee: &Value,
-        given: &Args,
-        file: FileId,
-        args: &[ExprId],
-    ) -> Values {
+    pub(in crate::eval) fn call_with(&mut self, callee: &Value, given: &Args, file: FileId, args: &[ExprId]) -> Values {
         match callee {
             Value::Bound(of, receiver) if !given.is_empty() => {
                 if !self.deeper() {

@@ -151,9 +151,8 @@ impl Eval<'_> {
         let Some(package) = facts.package.map(|name| facts.name(name)) else { return true };
         let unit = self.unit(file);
         let own = unit.facts.package.map(|name| unit.facts.name(name));
-        let is_around = own.is_none_or(|own| {
-            own.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        });
+        let is_around = own
+            .is_none_or(|own| own.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')));
         if is_around || self.resolver(file).shared_packages(&self.files, file).contains(&package) {
             return true;
         }

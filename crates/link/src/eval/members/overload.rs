@@ -502,7 +502,9 @@ impl Eval<'_> {
     fn is_primitive(&self, name: Name) -> bool {
         let text = self.text(name);
         let is_object = matches!(text, "object" | "string");
-        !is_object && text.starts_with(char::is_lowercase) && self.home.conversions.iter().any(|(from, ..)| *from == text)
+        !is_object
+            && text.starts_with(char::is_lowercase)
+            && self.home.conversions.iter().any(|(from, ..)| *from == text)
     }
 
     /// A function passed where a type is expected: an interface with one method that takes as many arguments.

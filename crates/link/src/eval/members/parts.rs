@@ -104,13 +104,7 @@ impl Eval<'_> {
         Some(scope)
     }
 
-    fn collect_parts(
-        &mut self,
-        file: FileId,
-        scope: m1nd_lang::facts::ScopeId,
-        name: Name,
-        found: &mut Vec<DefRef>,
-    ) {
+    fn collect_parts(&mut self, file: FileId, scope: m1nd_lang::facts::ScopeId, name: Name, found: &mut Vec<DefRef>) {
         let unit = self.unit(file);
         for index in unit.bindings(scope, name) {
             if let BindingTarget::Definition(def) = unit.facts.bindings[index as usize].target

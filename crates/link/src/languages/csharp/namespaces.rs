@@ -7,6 +7,7 @@ use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
 use super::super::Manifests;
+use super::super::paths::count_shared;
 use super::projects::{Projects, project_of, read_projects};
 use super::standard;
 use crate::rules::ModuleTarget;
@@ -96,14 +97,14 @@ impl Namespaces {
     }
 
     /// Namespaces that all files built with a file use.
-    pub(super) fn shared(&self, files: &Files<'_>, from: FileId) -> Vec<&str> {
+    pub(super) fn list_shared(&self, files: &Files<'_>, from: FileId) -> Vec<&str> {
         let project = project_of(&self.projects, files.path(from)).unwrap_or_default();
         self.shared.get(project).into_iter().flatten().map(String::as_str).collect()
     }
 
     /// A type of a namespace that all files use.
     pub(super) fn find_shared(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        self.shared(files, from).into_iter().find_map(|namespace| self.find(files, from, namespace, name))
+        self.list_shared(files, from).into_iter().find_map(|namespace| self.find(files, from, namespace, name))
     }
 
     /// The type of a namespace, seen from a file: of several of the name those of its project, else those nearest.
@@ -200,11 +201,6 @@ impl Namespaces {
         }
         ModuleTarget::External(namespace.to_owned())
     }
-}
-
-/// Number of folders that two paths share from the root on.
-fn count_shared(one: &str, other: &str) -> usize {
-    one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]

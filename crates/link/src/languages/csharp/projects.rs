@@ -24,7 +24,8 @@ pub(super) fn read_projects(manifests: &Manifests) -> Projects {
         }
     }
     for (folder, usings) in shared {
-        let is_inside = |project: &str| folder.is_empty() || project == folder || project.starts_with(&format!("{folder}/"));
+        let is_inside =
+            |project: &str| folder.is_empty() || project == folder || project.starts_with(&format!("{folder}/"));
         for (_, own) in projects.iter_mut().filter(|(project, _)| is_inside(project)) {
             own.extend(usings.iter().cloned());
         }
@@ -50,7 +51,9 @@ fn read_usings(text: &str) -> Vec<String> {
 
 /// The folder of the project that a path belongs to.
 pub(super) fn project_of<'p>(projects: &'p Projects, path: &str) -> Option<&'p str> {
-    super::super::paths::upwards(path).find_map(|folder| projects.get_key_value(folder)).map(|(folder, _)| folder.as_str())
+    super::super::paths::upwards(path)
+        .find_map(|folder| projects.get_key_value(folder))
+        .map(|(folder, _)| folder.as_str())
 }
 
 #[cfg(test)]

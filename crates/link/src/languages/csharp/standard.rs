@@ -475,9 +475,8 @@ pub(super) fn namespace_of(name: &str) -> Option<&'static str> {
 }
 
 /// Methods that every value has.
-pub(super) const OBJECT_MEMBERS: &[&str] = &[
-    "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",
-];
+pub(super) const OBJECT_MEMBERS: &[&str] =
+    &["Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"];
 
 pub(super) const CONTAINERS: &[(&str, Builtin)] = &[
     ("ArraySegment`1", Builtin::List),
@@ -643,13 +642,37 @@ pub(super) const CONTAINER_METHODS: &[(Builtin, &str, MethodShape)] = &[
 
 /// Types to which values of standard types can be passed: the type itself, and after boxing or conversion.
 pub(super) const CONVERSIONS: &[(&str, &[&str], &[&str])] = &[
-    ("byte", &["short", "ushort", "int", "uint", "long", "ulong", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
-    ("sbyte", &["short", "int", "long", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
-    ("short", &["int", "long", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
-    ("ushort", &["int", "uint", "long", "ulong", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
-    ("char", &["ushort", "int", "uint", "long", "ulong", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
+    (
+        "byte",
+        &["short", "ushort", "int", "uint", "long", "ulong", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
+    (
+        "sbyte",
+        &["short", "int", "long", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
+    (
+        "short",
+        &["int", "long", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
+    (
+        "ushort",
+        &["int", "uint", "long", "ulong", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
+    (
+        "char",
+        &["ushort", "int", "uint", "long", "ulong", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
     ("int", &["long", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
-    ("uint", &["long", "ulong", "float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
+    (
+        "uint",
+        &["long", "ulong", "float", "double", "decimal"],
+        &["object", "IComparable", "IConvertible", "IFormattable"],
+    ),
     ("long", &["float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
     ("ulong", &["float", "double", "decimal"], &["object", "IComparable", "IConvertible", "IFormattable"]),
     ("float", &["double"], &["object", "IComparable", "IConvertible", "IFormattable"]),
