@@ -148,7 +148,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::CSharp,
         name: "csharp",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["cs", "csx"],
         names: &[],
     },

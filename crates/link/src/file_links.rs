@@ -278,7 +278,9 @@ fn resolve_reference<'a>(
     let unit = eval.unit(file);
     let rules = eval.rules(file);
     let name = match unit.facts.expr(reference.expr) {
-        Expr::Name { name, .. } if rules.methods_apart && rules.constructors.contains(&unit.facts.name(name)) => "this",
+        Expr::Name { name, .. } if rules.separates_calls() && rules.constructors.contains(&unit.facts.name(name)) => {
+            "this"
+        }
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
         Expr::This { .. } => "this",
@@ -468,8 +470,11 @@ fn find_constructed(
     if search.unknown.is_some() || !kind.is_class_like() {
         return (None, Vec::new());
     }
-    let symbol = unit.symbols[class.def.index()];
-    (eval.constructors(file, callee, class), symbol.into_iter().collect())
+    let mut symbols: Vec<SymbolId> = unit.symbols[class.def.index()].into_iter().collect();
+    for part in eval.other_parts(class) {
+        symbols.extend(eval.unit(part.file).symbols[part.def.index()]);
+    }
+    (eval.constructors(file, callee, class), symbols)
 }
 
 fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a str) -> WrittenUse<'a> {
@@ -492,13 +497,13 @@ fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a s
 
 /// The name spaces a role looks in, most fitting first.
 pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
-    let apart = eval.rules(file).methods_apart;
-    let by_path = eval.rules(file).takes_methods_by_path();
+    let rules = eval.rules(file);
+    let (separates, by_path) = (rules.separates_calls(), rules.takes_methods_by_path());
     let wants: &[Namespace] = match role {
-        Role::Call if apart && eval.names_class(file, expr) => &[Namespace::Type],
-        Role::Call if apart => &[Namespace::Callee],
+        Role::Call if separates && eval.names_class(file, expr) => &[Namespace::Type],
+        Role::Call if separates => &[Namespace::Callee],
         Role::Read if by_path && matches!(eval.unit(file).facts.expr(expr), Expr::Path { .. }) => &[Namespace::Callee],
-        Role::Type | Role::Inherit | Role::Implement | Role::Decorate if apart => &[Namespace::Type],
+        Role::Type | Role::Inherit | Role::Implement | Role::Decorate if separates => &[Namespace::Type],
         Role::Call => &[Namespace::Callee, Namespace::Value, Namespace::Type],
         Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],
         Role::Type | Role::Inherit | Role::Implement => &[Namespace::Type, Namespace::Value],
@@ -511,10 +516,18 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
     let mut first: Option<Search> = None;
     for &want in wants {
         let search = eval.resolve(file, expr, want);
-        if !search.found.is_empty() {
+        let is_outside = |found: &Found| matches!(found.entity, Entity::External(..));
+        let may_be_short = role == Role::Decorate && eval.rules(file).decorator_suffix.is_some();
+        if !search.found.is_empty() && !(may_be_short && search.found.iter().all(is_outside)) {
             return search;
         }
         first = first.or(Some(search));
+    }
+    if role == Role::Decorate
+        && let Some(suffix) = eval.rules(file).decorator_suffix
+        && let Some(search) = eval.with_suffix(file, expr, suffix)
+    {
+        return search;
     }
     if role == Role::Write
         && eval.rules(file).counted_ranges

@@ -51,7 +51,7 @@ type Row<'a> = (Option<DefId>, Option<&'a str>, DefKind, &'a str);
 
 /// The type that a method names as its receiver's, if no enclosing block does (Go).
 fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
-    let expr = facts.definition(id).extends_type?;
+    let expr = facts.definition(id).extends_type.filter(|_| facts.definition(id).owner.is_none())?;
     if facts.parameters(id).first().is_none_or(|first| first.kind != ParameterKind::Receiver) {
         return None;
     }

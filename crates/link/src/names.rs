@@ -38,3 +38,16 @@ impl Names {
         self.texts.text(name.0)
     }
 }
+
+/// The name of a type with this many type parameters, where that tells types of one name apart.
+pub(crate) fn name_generic(name: &str, count: u32) -> String {
+    format!("{name}`{count}")
+}
+
+/// A name without the number of type parameters.
+pub(crate) fn strip_count(name: &str) -> &str {
+    match name.rsplit_once('`') {
+        Some((plain, count)) if !plain.is_empty() && count.parse::<u32>().is_ok() => plain,
+        _ => name,
+    }
+}

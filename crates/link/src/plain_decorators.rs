@@ -173,6 +173,49 @@ const ANNOTATIONS: &[&str] = &[
     "With",
 ];
 
+pub(crate) const CSHARP: Rows = &[(
+    "",
+    &[
+        "AggressiveInlining",
+        "AllowNull",
+        "Browsable",
+        "CLSCompliant",
+        "CallerMemberName",
+        "Category",
+        "CompilerGenerated",
+        "Conditional",
+        "DebuggerDisplay",
+        "DebuggerHidden",
+        "DebuggerNonUserCode",
+        "DebuggerStepThrough",
+        "Description",
+        "DisallowNull",
+        "DoesNotReturn",
+        "EditorBrowsable",
+        "ExcludeFromCodeCoverage",
+        "Experimental",
+        "Flags",
+        "GeneratedCode",
+        "MaybeNull",
+        "MaybeNullWhen",
+        "MemberNotNull",
+        "MethodImpl",
+        "MethodImplAttribute",
+        "NotNull",
+        "NotNullIfNotNull",
+        "NotNullWhen",
+        "Obsolete",
+        "ObsoleteAttribute",
+        "Pure",
+        "RequiresDynamicCode",
+        "RequiresUnreferencedCode",
+        "SetsRequiredMembers",
+        "StructLayout",
+        "SuppressMessage",
+        "UnconditionalSuppressMessage",
+    ],
+)];
+
 /// Of languages whose names are not followed beyond a file: by name alone.
 pub(crate) const PHP: Rows = &[
     (

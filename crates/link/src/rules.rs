@@ -137,6 +137,10 @@ pub enum FieldShape {
     Second,
     /// A pair of arguments 0 and 1.
     Pair,
+    /// A list of argument 0.
+    Firsts,
+    /// A list of argument 1.
+    Seconds,
 }
 
 impl MethodShape {
@@ -335,6 +339,18 @@ pub struct Rules {
     pub plain_values_have_members: bool,
     /// Methods that are called in place of one that a class lacks.
     pub missing_methods: &'static [&'static str],
+    /// What is constructed is written apart from what is called (`new C`), so a call never names a type. Methods and
+    /// variables share one name space (C#).
+    pub constructs_apart: bool,
+    /// Functions may be written for types elsewhere, outside ones too, and are called like their methods: the first
+    /// parameter is the receiver (C#, Kotlin).
+    pub extension_functions: bool,
+    /// A type may be written in several parts: the first by path stands for all of them (C#).
+    pub partial_types: bool,
+    /// Ending that decorators may leave out of the names of their classes.
+    pub decorator_suffix: Option<&'static str>,
+    /// Standard types that others may be derived from, with all that they are derived from themselves.
+    pub outside_bases: &'static [(&'static str, &'static [&'static str])],
     /// A class without a constructor has that of its base.
     pub constructors_inherited: bool,
     /// Folders are packages: their members are the types that files in them declare, and nothing else.
@@ -444,6 +460,11 @@ impl Rules {
         open_types: false,
         plain_values_have_members: true,
         missing_methods: &[],
+        constructs_apart: false,
+        extension_functions: false,
+        partial_types: false,
+        decorator_suffix: None,
+        outside_bases: &[],
         constructors_inherited: true,
         folders_are_packages: false,
         literal_types: &[],
@@ -462,6 +483,11 @@ impl Rules {
     /// Returns whether `base::name` takes a method as a value, never a field (Java).
     pub(crate) fn takes_methods_by_path(&self) -> bool {
         self.methods_apart && !self.global_names && !self.open_types
+    }
+
+    /// Returns whether calls and types are looked up apart from each other.
+    pub(crate) fn separates_calls(&self) -> bool {
+        self.methods_apart || self.constructs_apart
     }
 
     /// Names of standard types that values have without an annotation.
@@ -545,6 +571,31 @@ pub trait Resolver: Send + Sync {
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
+    }
+
+    /// Like [`Resolver::near`], inside of modules of the file, outermost first.
+    fn near_inside(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str) -> Option<ModuleTarget> {
+        let _ = (files, from, inline, name);
+        None
+    }
+
+    /// The files that may hold parts of a type at the top of modules of `from`, in order of their paths, and the names
+    /// that lead to it in each.
+    fn parts(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str) -> Vec<(FileId, Vec<String>)> {
+        let _ = (files, from, inline, name);
+        Vec::new()
+    }
+
+    /// Packages whose members all files that are built with `from` see.
+    fn shared_packages(&self, files: &Files<'_>, from: FileId) -> Vec<&str> {
+        let _ = (files, from);
+        Vec::new()
+    }
+
+    /// Returns whether a package is one of the project.
+    fn is_own_package(&self, package: &str) -> bool {
+        let _ = package;
+        false
     }
 
     /// Returns whether code in `from` may use what `to` defines, by the dependencies of their packages. What is not

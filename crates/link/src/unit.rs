@@ -247,11 +247,18 @@ impl Unit {
     fn find_calls(&mut self) {
         for expr in &self.facts.exprs {
             let Expr::Call { callee, args } = *expr else { continue };
-            let (callee, constructs) = match self.facts.expr(callee) {
-                Expr::Generic { base, .. } => (base, true),
-                _ => (callee, false),
+            let (callee, constructs, type_args) = match self.facts.expr(callee) {
+                Expr::Generic { base, args } if self.rules.constructs_apart => {
+                    let count = self.facts.list(args).len();
+                    match self.facts.expr(base) {
+                        Expr::Generic { base, .. } if count == 0 => (base, true, 0),
+                        _ => (base, count == 0, count as u8),
+                    }
+                }
+                Expr::Generic { base, .. } => (base, true, 0),
+                _ => (callee, false, 0),
             };
-            self.calls.push(CallSite { callee, args, constructs });
+            self.calls.push(CallSite { callee, args, constructs, type_args });
             for (place, &arg) in self.facts.list(args).iter().enumerate() {
                 if let Expr::Definition(def) = self.facts.expr(arg) {
                     self.arguments.push((def, callee, place as u32));
@@ -629,6 +636,8 @@ pub(crate) struct CallSite {
     pub(crate) args: ListId,
     /// It names a class to construct a value of (`new C()`).
     pub(crate) constructs: bool,
+    /// Number of type arguments written for a method.
+    pub(crate) type_args: u8,
 }
 
 /// Returns whether a binding in `namespace` answers a lookup for `want`.

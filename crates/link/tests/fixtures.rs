@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 5);
+    run("outlined", 4);
 }
 
 #[test]
@@ -187,6 +187,11 @@ fn php() {
 #[test]
 fn ruby() {
     run("ruby", 5);
+}
+
+#[test]
+fn csharp() {
+    run("csharp", 12);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod common;
 mod incremental_samples;
+#[path = "incremental/csharp.rs"]
+mod csharp;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -649,6 +651,11 @@ fn php_edits() {
 #[test]
 fn ruby_edits() {
     sequences(RUBY);
+}
+
+#[test]
+fn csharp_edits() {
+    sequences(csharp::PROJECT);
 }
 
 #[test]

@@ -30,7 +30,7 @@ mod uses;
 
 use retrieval::{economy, localize, navigate, north, seek, trace, trace_fit};
 
-use linking::{callgraph, calls, edges, files, inheritance, ours, references, table, truth, why};
+use linking::{callgraph, calls, callsites, edges, files, inheritance, ours, references, table, truth, why};
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
@@ -39,6 +39,7 @@ const USAGE: &str = "expected:
   cargo xtask eval closure --repo PATH --program FILE [--check | --write] [--explain N]
   cargo xtask eval why --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
+  cargo xtask eval callsites --repo PATH --labels FILE [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval navigate --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
@@ -71,6 +72,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("closure", rest)) => closure::run(rest),
         Some(("why", rest)) => why::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
+        Some(("callsites", rest)) => callsites::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("economy", rest)) => economy::run(rest),
         Some(("navigate", rest)) => navigate::run(rest),

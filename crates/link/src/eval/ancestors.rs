@@ -136,7 +136,11 @@ impl Eval<'_> {
         // Traits implemented by blocks elsewhere.
         for &attached in self.find_attached(of).iter() {
             let unit = self.unit(attached.file);
-            for &expr in unit.list(unit.facts.definition(attached.def).implements) {
+            let row = unit.facts.definition(attached.def);
+            // Another part of the type has bases of its own.
+            let is_part = row.kind.is_class_like() && row.kind != DefKind::Impl && self.rules(of.file).partial_types;
+            let written = if is_part && attached != of { unit.list(row.bases) } else { &[] };
+            for &expr in written.iter().chain(unit.list(row.implements)) {
                 self.base(attached, expr, &mut bases);
             }
         }

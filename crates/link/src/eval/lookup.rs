@@ -21,7 +21,7 @@ pub(super) const FILE: ScopeId = FactsBuilder::FILE;
 const MOST_BINDINGS: usize = 256;
 
 /// Maximum packages that a name may come from by wildcard imports.
-const MOST_PACKAGES: usize = 16;
+const MOST_PACKAGES: usize = 40;
 
 /// Wildcard imports followed in order to find the module of another one: each may be that of each. Re-exports of
 /// re-exports do not count.
@@ -44,8 +44,11 @@ pub(super) enum Asker {
 impl Eval<'_> {
     /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
-        let search = self.resolve_all(file, expr, want);
+        let mut search = self.resolve_all(file, expr, want);
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
+            if self.rules(file).extension_functions {
+                search = self.with_extensions(file, expr, search);
+            }
             return self.choose(file, search, self.project.unit(file).call(expr));
         }
         search
@@ -359,7 +362,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).methods_apart {
+        if want == Namespace::Callee && self.rules(file).separates_calls() {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -381,6 +384,14 @@ impl Eval<'_> {
     }
 
     /// Definitions of the name in the other files of the module. There may be several (one for each platform).
+    /// The target of a name in modules written inside a file, as [`Resolver::near`](crate::rules::Resolver::near) says.
+    fn near_inside(&mut self, file: FileId, scope: ScopeId, name: Name) -> Option<ModuleTarget> {
+        let inline = self.inline_modules(file, scope);
+        let facts = &self.unit(file).facts;
+        let inline: Vec<&str> = inline.iter().map(|def| facts.name(facts.definition(*def).name)).collect();
+        self.resolver(file).near_inside(&self.files, file, &inline, self.text(name))
+    }
+
     fn sibling_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let siblings = match self.memos.siblings.get(&file) {
             Some(known) => known.clone(),
@@ -424,6 +435,7 @@ impl Eval<'_> {
         if scope != FILE
             && unit.bindings(scope, name).next().is_none()
             && (asker == Asker::Sibling || unit.wildcards(scope).next().is_none())
+            && !(self.rules(file).folders_are_packages && unit.facts.scopes[scope.index()].kind == ScopeKind::Module)
         {
             return Search::default();
         }
@@ -438,9 +450,13 @@ impl Eval<'_> {
         let (outer, work) = (self.begin_uncut(), self.run.work);
         self.run.searches.insert(key, self.run.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
-        if search.found.is_empty() && scope == FILE && want != Namespace::Callee {
-            let resolver = self.resolver(file);
-            if let Some(target) = resolver.near(&self.files, file, self.text(name)) {
+        if search.found.is_empty() && want != Namespace::Callee {
+            let target = match unit.facts.scopes[scope.index()].kind {
+                _ if scope == FILE => self.resolver(file).near(&self.files, file, self.text(name)),
+                ScopeKind::Module if self.rules(file).folders_are_packages => self.near_inside(file, scope, name),
+                _ => None,
+            };
+            if let Some(target) = target {
                 search = self.module_entity(target);
             }
         }
@@ -476,11 +492,12 @@ impl Eval<'_> {
             }
             match binding.target {
                 BindingTarget::Definition(def) => {
-                    let of = self.open_type(DefRef { file, def });
+                    let of = self.whole_type(DefRef { file, def });
                     search.push(Found::plain(Entity::Def(of)));
                 }
                 BindingTarget::Import(_) if asker == Asker::Sibling => {}
-                BindingTarget::Import(import) if apart && !self.may_import(file, import, want) => {}
+                BindingTarget::Import(import)
+                    if self.rules(file).separates_calls() && !self.may_import(file, import, want) => {}
                 BindingTarget::Import(import) => {
                     let part = self.import(file, import, want);
                     // The import may bring the name in another name space only.
@@ -547,7 +564,7 @@ impl Eval<'_> {
             if row.kind != ImportKind::Wildcard || row.flags.reexport && self.rules(file).explicit_exports {
                 continue;
             }
-            if self.rules(file).methods_apart && !self.may_import(file, import, want) {
+            if self.rules(file).separates_calls() && !self.may_import(file, import, want) {
                 continue;
             }
             let part = self.wildcard_member(file, import, name, want);
@@ -558,6 +575,14 @@ impl Eval<'_> {
                     Entity::External(..) => too_many = true,
                     _ => search.push(found),
                 }
+            }
+        }
+        // What all files of a program use without naming it.
+        if scope == FILE && search.found.is_empty() && want != Namespace::Callee {
+            let resolver = self.resolver(file);
+            let outside = resolver.shared_packages(&self.files, file).into_iter();
+            for package in outside.filter(|package| !resolver.is_own_package(package)).take(MOST_PACKAGES) {
+                external.push(Found::plain(Entity::External(package.into(), Some(name))));
             }
         }
         // Public definitions are preferred to private ones elsewhere.

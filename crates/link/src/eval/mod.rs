@@ -36,7 +36,7 @@ use crate::ids::{self, GeneratedFunctions};
 use crate::names::Name;
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Builtin, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
+use crate::rules::{BareMembers, Builtin, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
 use crate::tables::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::unit::Unit;
 
@@ -104,6 +104,8 @@ struct Memos {
     global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
     /// Definitions by their whole paths.
     open_types: FxHashMap<Name, Rc<[DefRef]>>,
+    /// Parts of types that are written in several.
+    parts: FxHashMap<DefRef, Rc<[DefRef]>>,
     /// Values of variables.
     variables: FxHashMap<(DefRef, Namespace), Values>,
 }
@@ -381,7 +383,8 @@ impl<'a> Eval<'a> {
                     return made;
                 }
                 let callees = self.callees(file, callee);
-                callees.flat_map(|callee| self.call(&callee, file, args))
+                let given = self.find_type_arguments(file, callee);
+                callees.flat_map(|callee| self.call_with(&callee, &given, file, args))
             }
             Expr::Key { base, name } => self.find_keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
@@ -437,13 +440,6 @@ impl<'a> Eval<'a> {
     ) -> Values {
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| take(self, &base))
-    }
-
-    /// Values of a callee: where methods are separate, a generic is a class being constructed.
-    fn callees(&mut self, file: FileId, callee: ExprId) -> Values {
-        let constructs = matches!(self.unit(file).facts.expr(callee), Expr::Generic { .. });
-        let want = if constructs && self.rules(file).methods_apart { Namespace::Type } else { Namespace::Callee };
-        self.eval(file, callee, want)
     }
 
     fn literal(&mut self, file: FileId, literal: Literal) -> Values {
@@ -504,6 +500,9 @@ impl<'a> Eval<'a> {
     /// A generic with its arguments.
     fn generic(&mut self, file: FileId, base: ExprId, args: &[ExprId], want: Namespace) -> Values {
         let bases = self.resolve_or_eval(file, base, want);
+        if args.is_empty() && self.rules(file).constructs_apart {
+            return bases;
+        }
         let facts = &self.unit(file).facts;
         // `pointer.cast::<T>()` points to a `T`.
         let is_cast = want == Namespace::Callee
@@ -600,7 +599,7 @@ impl<'a> Eval<'a> {
                         let Value::Callable(result) = receiver.as_ref() else { return Values::default() };
                         result.as_ref().clone()
                     }
-                    None => Values::unknown(Reason::UnknownReceiver),
+                    None => self.yielded_from(self.home.builtin_package.into()),
                 };
                 Values::one(Value::Method(Rc::new(result)))
             }
@@ -641,7 +640,10 @@ impl<'a> Eval<'a> {
         let definition = self.definition(of);
         match definition.kind {
             DefKind::Function
-                if definition.flags.is_property && (found.receiver.is_some() || definition.flags.is_static) =>
+                if definition.flags.is_property
+                    && (found.receiver.is_some()
+                        || definition.flags.is_static
+                        || self.rules(of.file).bare_members == BareMembers::Everywhere) =>
             {
                 let callee = self.bind(of, found);
                 self.call(&callee, of.file, &[])
@@ -715,7 +717,10 @@ impl<'a> Eval<'a> {
                 self.instantiate(types)
             }
             BindingTarget::Parameter(def, index) => self.parameter(DefRef { file, def }, index as usize),
-            BindingTarget::TypeParameter(def, index) => Values::one(Value::TypeVar(DefRef { file, def }, index)),
+            BindingTarget::TypeParameter(def, index) => {
+                let of = self.whole_type(DefRef { file, def });
+                Values::one(Value::TypeVar(of, index))
+            }
             BindingTarget::Definition(def) => Values::one(Value::Def(DefRef { file, def }, no_args())),
             BindingTarget::Import(_) | BindingTarget::Opaque | BindingTarget::Outer(_) => {
                 Values::unknown(Reason::UnknownReceiver)

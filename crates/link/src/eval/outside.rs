@@ -88,6 +88,12 @@ impl Outside {
         self.is_value || self.way.is_none()
     }
 
+    /// Returns whether it is a type by itself, not a value: a member of its package.
+    pub(crate) fn is_type(&self) -> bool {
+        let is_member = |way: &Rc<str>| !way.is_empty() && !way.contains(SEPARATOR);
+        !self.is_value && self.way.as_ref().is_some_and(is_member)
+    }
+
     /// Returns whether its name is written like that of a class.
     pub(crate) fn is_named_as_class(&self) -> bool {
         let last = self.way.as_deref().and_then(|way| node_id::names(way).last());
@@ -96,6 +102,7 @@ impl Outside {
 
     /// A member of it.
     pub(crate) fn member(&self, name: &str) -> Self {
+        let name = crate::names::strip_count(name);
         let way =
             self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { node_id::join(way, name) });
         let way = way.filter(|way| fits(way)).map(Rc::from);

@@ -101,6 +101,10 @@ fn definition_targets(
         None if calls => return value_targets(eval, found, reached),
         None => {}
     }
+    // What names a type names all its parts.
+    for part in eval.other_parts(of) {
+        reached.also.extend(eval.unit(part.file).symbols[part.def.index()]);
+    }
     let is_value = matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
     let is_open = kind != DefKind::Constant && unit.rules.variables_are_open;
     if calls && is_value && !is_open {

@@ -2,6 +2,7 @@
 
 use m1nd_lang::Language;
 
+mod csharp;
 mod go;
 mod java;
 pub(crate) mod messages;
@@ -92,6 +93,7 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
         Some(Language::Go) => go::ROWS,
         Some(Language::Java) => java::ROWS,
         Some(Language::Php) => php::ROWS,
+        Some(Language::CSharp) => csharp::ROWS,
         _ => &[],
     }
 }

@@ -9,6 +9,7 @@ use crate::rules::{Resolver, Rules};
 use crate::tables::files::Files;
 
 mod c;
+mod csharp;
 mod dependencies;
 mod go;
 mod groups;
@@ -50,6 +51,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     typescript::FAMILY,
     rust::FAMILY,
     c::FAMILY,
+    csharp::FAMILY,
     go::FAMILY,
     java::FAMILY,
     php::FAMILY,

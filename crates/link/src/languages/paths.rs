@@ -39,9 +39,14 @@ pub(super) fn normal(path: &str) -> Option<String> {
     Some(if path.starts_with('/') { format!("/{inner}") } else { inner })
 }
 
+/// Number of folders that two paths share from the root on.
+pub(super) fn count_shared(one: &str, other: &str) -> usize {
+    one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{join, normal, upwards};
+    use super::{count_shared, join, normal, upwards};
 
     #[test]
     fn joins() {
@@ -52,5 +57,11 @@ mod tests {
         assert_eq!(normal("/usr/./include/../lib").as_deref(), Some("/usr/lib"));
         assert_eq!(upwards("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
         assert_eq!(upwards("").collect::<Vec<_>>(), [""]);
+    }
+
+    #[test]
+    fn shared_folders() {
+        assert_eq!(count_shared("a/src/main/p/A.java", "a/src/test/p/B.java"), 2);
+        assert_eq!(count_shared("a/B.java", "c/B.java"), 0);
     }
 }

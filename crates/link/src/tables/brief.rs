@@ -12,11 +12,11 @@ pub struct Brief {
     pub language: Language,
     /// Number of its definitions.
     pub(crate) definitions: u32,
-    /// Package that the whole file declares (Go, Java, PHP).
+    /// Package that the whole file declares (Go, Java, PHP, C#).
     pub package: Option<Box<str>>,
     /// One of its imports is of CommonJS.
     pub requires: bool,
-    /// Modules imported as values (Go).
+    /// Modules imported as values (Go), or for all files that are built together (C#).
     pub modules: Box<[Box<str>]>,
     /// `#include`s in order: the name as written, and whether it is in angle brackets.
     pub includes: Box<[(Box<str>, bool)]>,
@@ -28,7 +28,7 @@ pub struct Brief {
     pub macros: bool,
     /// It calls macros outside functions, which may declare modules (Rust).
     pub item_macros: bool,
-    /// Types at the top level (Java).
+    /// Types at the top level (Java); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
     /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
     pub globals: Box<[Box<str>]>,
@@ -80,6 +80,11 @@ impl Brief {
                 let modules = facts.definitions.iter().filter(|row| row.kind == DefKind::Module);
                 brief.globals = modules.map(|row| facts.name(row.name).into()).collect();
             }
+            Language::CSharp => {
+                brief.package = package(facts);
+                brief.types = namespace_types(facts);
+                brief.modules = global_usings(facts);
+            }
             Language::C => {
                 let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
                 brief.includes =
@@ -110,6 +115,30 @@ impl Brief {
 
 fn package(facts: &FileFacts) -> Option<Box<str>> {
     facts.package.map(|name| facts.name(name).into())
+}
+
+/// Types outside of other types, each by the path of modules and its name, as it is bound.
+fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
+    let mut found: Vec<Box<str>> = Vec::new();
+    for binding in &facts.bindings {
+        let BindingTarget::Definition(def) = binding.target else { continue };
+        let definition = facts.definition(def);
+        let is_inside = definition.owner.is_some_and(|owner| facts.definition(owner).kind != DefKind::Module);
+        if definition.kind.is_type() && !is_inside {
+            let mut names = inline_modules(facts, binding.scope).into_vec();
+            names.push(facts.name(binding.name).into());
+            found.push(names.join("/").into());
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
+
+/// What a file imports for all files that it is built with.
+fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
+    let rows = facts.imports.iter().filter(|import| import.kind == ImportKind::Wildcard && import.flags.reexport);
+    rows.filter(|import| import.flags.type_only).map(|import| facts.name(import.module).into()).collect()
 }
 
 /// Names of definitions at the top level.

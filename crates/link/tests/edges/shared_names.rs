@@ -59,8 +59,8 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ),
         ],
         &[
-            "protos/cart.proto::CartService::AddItem > src/cart/CartService.cs::shop::CartService::AddItem (4)",
-            "protos/cart.proto::CartService::GetCart > src/cart/CartService.cs::shop::CartService::GetCart (5)",
+            "protos/cart.proto::CartService::AddItem > src/cart/CartService.cs::CartService::AddItem (4)",
+            "protos/cart.proto::CartService::GetCart > src/cart/CartService.cs::CartService::GetCart (5)",
             "src/web/rpc.go::add > protos/cart.proto::CartService::AddItem (7)",
             "src/web/rpc.go::add > protos/cart.proto::CartService::GetCart (9)",
             "src/web/rpc.go::web::get > protos/cart.proto::CartService::GetCart (13)",

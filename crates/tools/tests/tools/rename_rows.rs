@@ -211,6 +211,7 @@ macro_rules! rows {
 
 rows! {
     c_family: "c_family.txt",
+    csharp: "csharp.txt",
     go: "go.txt",
     java: "java.txt",
     javascript: "javascript.txt",

@@ -4,6 +4,7 @@ pub(in crate::eval) mod callgraph;
 #[cfg(test)]
 mod callgraph_tests;
 pub(in crate::eval) mod calls;
+pub(in crate::eval) mod callsites;
 pub(in crate::eval) mod edges;
 pub(in crate::eval) mod files;
 pub(in crate::eval) mod inheritance;

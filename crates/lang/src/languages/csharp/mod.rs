@@ -1,15 +1,23 @@
 //! C#: namespaces, properties, primary constructors, extension methods, null-conditional access.
 
+mod creation;
+mod expressions;
+mod finish;
+mod namespaces;
+
 use tree_sitter::Node;
 
-use super::outline::common::{descend, nothing, record_implied};
+use super::outline::common::{descend, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, field};
 use crate::facts::{
-    Collection, DefFlags, DefKind, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind, Visibility,
+    BindingTarget, Collection, DefFlags, DefKind, Literal, Namespace, ParameterKind, Role, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
+
+/// Name that constructors are bound under.
+const INIT: &str = ".ctor";
 
 static GRAMMAR: Grammar = Grammar {
     type_fields: &["type", "returns"],
@@ -36,6 +44,8 @@ static GRAMMAR: Grammar = Grammar {
         "Benchmark",
     ],
     adjust,
+    left: expressions::leave_generic_member,
+    finish: finish::finish,
     ..Grammar::new(|| tree_sitter_c_sharp::LANGUAGE.into(), RULES)
 };
 
@@ -43,7 +53,6 @@ static CLASS: Define = Define { params: Pick::Kind(&["parameter_list"]), ..Defin
 static STRUCT: Define = Define { kind: DefKind::Struct, ..CLASS };
 static INTERFACE: Define = Define::like_class(DefKind::Interface);
 static ENUM: Define = Define::like_class(DefKind::Enum);
-static NAMESPACE: Define = Define::like_class(DefKind::Module);
 static METHOD: Define = Define { result: field("returns"), ..Define::FUNCTION };
 static LOCAL_FUNCTION: Define = Define { result: field("type"), ..Define::FUNCTION };
 static CONSTRUCTOR: Define = Define { constructor: true, no_body: NoBody::Nothing, ..Define::FUNCTION };
@@ -66,9 +75,9 @@ static FOR_EACH: Bind = Bind { names: field("left"), value: field("right"), wrap
 static TYPED: Bind = Bind { value: Pick::None, ..Bind::LOCAL };
 
 static RULES: &[(&str, Rule)] = &[
-    ("using_directive", Rule::Custom(using, nothing)),
-    ("namespace_declaration", Rule::Define(&NAMESPACE)),
-    ("file_scoped_namespace_declaration", Rule::Custom(file_namespace, nothing)),
+    ("using_directive", Rule::Custom(namespaces::using, nothing)),
+    ("namespace_declaration", Rule::Custom(namespaces::enter_namespace, nothing)),
+    ("file_scoped_namespace_declaration", Rule::Custom(namespaces::enter_file_namespace, nothing)),
     ("class_declaration", Rule::Define(&CLASS)),
     ("record_declaration", Rule::Define(&STRUCT)),
     ("struct_declaration", Rule::Define(&STRUCT)),
@@ -78,8 +87,8 @@ static RULES: &[(&str, Rule)] = &[
     ("delegate_declaration", Rule::Define(&DELEGATE)),
     ("base_list", Rule::Bases),
     ("primary_constructor_base_type", Rule::Forward),
-    ("argument_list", Rule::Values),
-    ("constructor_initializer", Rule::Custom(constructor_initializer, nothing)),
+    ("argument_list", Rule::Custom(enter_arguments, nothing)),
+    ("constructor_initializer", Rule::Custom(constructor_initializer, leave_constructor_initializer)),
     ("method_declaration", Rule::Define(&METHOD)),
     ("local_function_statement", Rule::Define(&LOCAL_FUNCTION)),
     ("constructor_declaration", Rule::Define(&CONSTRUCTOR)),
@@ -87,6 +96,7 @@ static RULES: &[(&str, Rule)] = &[
     ("indexer_declaration", Rule::Define(&NAMELESS)),
     ("operator_declaration", Rule::Define(&NAMELESS)),
     ("conversion_operator_declaration", Rule::Define(&NAMELESS)),
+    ("accessor_declaration", Rule::Custom(enter_accessor, nothing)),
     ("property_declaration", Rule::Define(&PROPERTY)),
     ("event_declaration", Rule::Define(&PROPERTY)),
     ("field_declaration", Rule::Custom(enter_field, nothing)),
@@ -115,17 +125,22 @@ static RULES: &[(&str, Rule)] = &[
     ("attribute_argument", Rule::Without(field("name"))),
     ("arrow_expression_clause", Rule::Forward),
     ("argument", Rule::Custom(argument, forward)),
-    ("invocation_expression", Rule::Call(field("function"), field("arguments"))),
-    ("object_creation_expression", Rule::Call(field("type"), field("arguments"))),
+    ("invocation_expression", Rule::Custom(expressions::enter_invocation, expressions::leave_invocation)),
+    ("object_creation_expression", Rule::Custom(creation::enter_creation, creation::leave_creation)),
+    ("implicit_object_creation_expression", Rule::Custom(creation::enter_implicit, creation::leave_implicit)),
+    ("initializer_expression", Rule::Custom(descend, creation::leave_initializer)),
+    ("anonymous_object_creation_expression", Rule::Custom(creation::enter_anonymous, nothing)),
+    ("with_initializer", Rule::Custom(creation::enter_with, creation::leave_with)),
+    ("with_expression", Rule::Forward),
     ("member_access_expression", Rule::Member(field("expression"), field("name"))),
-    ("conditional_access_expression", Rule::Custom(descend, leave_conditional_access)),
-    ("member_binding_expression", Rule::Custom(enter_binding, leave_binding)),
-    ("element_access_expression", Rule::Custom(descend, leave_index)),
-    ("binary_expression", Rule::Custom(descend, leave_binary)),
-    ("prefix_unary_expression", Rule::Custom(descend, leave_unary)),
-    ("postfix_unary_expression", Rule::Custom(descend, leave_unary)),
+    ("conditional_access_expression", Rule::Custom(descend, expressions::leave_conditional_access)),
+    ("member_binding_expression", Rule::Custom(expressions::enter_binding, expressions::leave_binding)),
+    ("element_access_expression", Rule::Custom(descend, expressions::leave_index)),
+    ("binary_expression", Rule::Custom(descend, expressions::leave_binary)),
+    ("prefix_unary_expression", Rule::Custom(descend, expressions::leave_unary)),
+    ("postfix_unary_expression", Rule::Custom(descend, expressions::leave_unary)),
     ("qualified_name", Rule::Member(field("qualifier"), field("name"))),
-    ("alias_qualified_name", Rule::Forward),
+    ("alias_qualified_name", Rule::Custom(expressions::enter_alias_qualified, forward)),
     ("generic_name", Rule::Generic(Pick::Nth(0), Pick::Kind(&["type_argument_list"]))),
     ("type_argument_list", Rule::Type),
     ("array_type", Rule::TypeOf(Collection::List)),
@@ -135,25 +150,40 @@ static RULES: &[(&str, Rule)] = &[
     ("tuple_type", Rule::TypeOf(Collection::Tuple)),
     ("tuple_element", Rule::Without(field("name"))),
     ("type_parameter", Rule::TypeParam(field("name"), Pick::None)),
-    ("type_parameter_constraints_clause", Rule::Without(Pick::Nth(0))),
+    ("type_parameter_constraints_clause", Rule::Custom(enter_constraints, leave_constraints)),
     ("cast_expression", Rule::Instance(field("type"))),
     ("as_expression", Rule::Instance(field("right"))),
-    ("is_expression", Rule::Instance(field("right"))),
-    ("typeof_expression", Rule::Plain),
+    ("is_expression", Rule::Custom(expressions::enter_is, expressions::leave_truth)),
+    ("is_pattern_expression", Rule::Custom(descend, expressions::leave_truth)),
+    ("typeof_expression", Rule::Custom(descend, expressions::leave_type_of)),
     ("await_expression", Rule::Unwrap),
     ("parenthesized_expression", Rule::Forward),
     ("checked_expression", Rule::Forward),
     ("conditional_expression", Rule::Union(&["consequence", "alternative"])),
-    ("assignment_expression", Rule::Assign(field("left"))),
+    ("assignment_expression", Rule::Custom(creation::enter_assignment, creation::leave_assignment)),
     ("tuple_expression", Rule::Collection(Collection::Tuple)),
-    ("array_creation_expression", Rule::Plain),
+    ("array_creation_expression", Rule::Custom(descend, creation::leave_array)),
+    ("implicit_array_creation_expression", Rule::Forward),
+    ("collection_expression", Rule::Collection(Collection::List)),
+    ("collection_element", Rule::Forward),
+    ("expression_element", Rule::Forward),
+    ("switch_expression", Rule::Custom(descend, expressions::leave_switch)),
     ("identifier", Rule::Name),
     ("predefined_type", Rule::Primitive),
     ("implicit_type", Rule::Skip),
     ("this", Rule::This),
     ("base", Rule::Super),
+    ("integer_literal", Rule::Custom(descend, expressions::leave_number)),
+    ("real_literal", Rule::Custom(descend, expressions::leave_number)),
+    ("character_literal", Rule::Custom(descend, expressions::leave_character)),
     ("verbatim_string_literal", Rule::Literal(Literal::Str)),
     ("raw_string_literal", Rule::Literal(Literal::Str)),
+    ("preproc_pragma", Rule::Skip),
+    ("preproc_define", Rule::Skip),
+    ("preproc_undef", Rule::Skip),
+    ("preproc_error", Rule::Skip),
+    ("preproc_warning", Rule::Skip),
+    ("preproc_region", Rule::Skip),
     ("preproc_if", Rule::Without(field("condition"))),
     ("preproc_elif", Rule::Without(field("condition"))),
 ];
@@ -166,30 +196,6 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
     }
 }
 
-/// `a + b` calls the operator of its left operand; that of the right one is looked for if the left one has none.
-fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(operator) = node.child_by_field_name("operator") else { return };
-    let function = format!("operator {}", cx.text(operator));
-    let is_known = |node: Option<Node<'_>>| cx.find_known(node).is_some();
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-    let operand = if is_known(left) { left } else { right };
-    record_implied(cx, operand, &function, operator);
-}
-
-fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let mut cursor = node.walk();
-    let Some(operator) = node.children(&mut cursor).find(|child| !child.is_named()) else { return };
-    let function = format!("operator {}", cx.text(operator));
-    record_implied(cx, node.named_child(0), &function, operator);
-}
-
-/// `a[i]`
-fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    cx.leave_expr(Rule::Index(field("expression")), node, parent);
-    let at = node.child_by_field_name("subscript").unwrap_or(node);
-    record_implied(cx, node.child_by_field_name("expression"), "this[]", at);
-}
-
 fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Forward, node, parent);
     // `this` alone has no named node.
@@ -199,6 +205,12 @@ fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
         let expr = cx.expr_of(token);
         cx.set_expr(node, expr);
     }
+}
+
+/// Returns whether a parameter is the receiver of an extension method.
+fn is_extended(cx: &Outline<'_>, parameter: Node<'_>) -> bool {
+    let mut cursor = parameter.walk();
+    parameter.named_children(&mut cursor).any(|child| child.kind() == "modifier" && cx.text(child) == "this")
 }
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
@@ -220,6 +232,11 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
             }
         }
         "event_declaration" => draft.kind = DefKind::Field,
+        // Run once by the runtime, not to construct a value.
+        "constructor_declaration" if draft.words.contains(&"static") => {
+            draft.flags.is_constructor = false;
+            draft.bound = false;
+        }
         "destructor_declaration" => draft.name = draft.name.take().map(|name| format!("~{name}")),
         "indexer_declaration" => {
             draft.name = Some("this[]".to_owned());
@@ -235,35 +252,19 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
         }
         "method_declaration" => {
             let first = draft.params.and_then(|params| params.named_child(0));
-            let this = first.filter(|first| cx.text(*first).starts_with("this "));
-            if let Some(first) = this {
+            if let Some(first) = first.filter(|first| is_extended(cx, *first)) {
                 draft.extends = first.child_by_field_name("type");
+            }
+            if draft.words.contains(&"partial") {
+                draft.no_body = NoBody::Declaration;
+            }
+            // Only called through the interface.
+            if Pick::Kind(&["explicit_interface_specifier"]).get(node, None).is_some() {
+                draft.bound = false;
             }
         }
         _ => {}
     }
-}
-
-fn using(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let Some(path) = Pick::Last.get(node, None) else { return Enter::Skip };
-    let alias = node.child_by_field_name("name");
-    let module = cx.builder.name(cx.text(path));
-    let bound = alias.map(|alias| cx.builder.name(cx.text(alias)));
-    // `using` takes all names of a namespace, `using static` those of a class, an alias the thing itself.
-    let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Wildcard };
-    let (scope, pos) = (cx.scope(), cx.source.pos(path));
-    let import = Import { kind, module, level: 0, path: None, scope, pos, flags: ImportFlags::default() };
-    cx.builder.import(import, bound);
-    Enter::Skip
-}
-
-fn file_namespace(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(name) = node.child_by_field_name("name") {
-        cx.mark(name, Mark::Skip);
-        let name = cx.builder.name(cx.text(name));
-        cx.builder.facts_mut().package = Some(name);
-    }
-    Enter::Descend
 }
 
 /// Most variables of one declaration.
@@ -279,17 +280,6 @@ fn enter_field(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -
             let id = cx.define_variable(DefKind::Variable, declarator, name, node, parent);
             cx.remember(declarator, id.into_iter().collect());
         }
-    }
-    Enter::Descend
-}
-
-/// `: base(…)` and `: this(…)`.
-fn constructor_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let arguments = Pick::Kind(&["argument_list"]).get(node, None);
-    if cx.text(node).trim_start_matches(':').trim_start().starts_with("base") {
-        let expr = cx.keyword_expr(true);
-        let arity = cx.arity(arguments);
-        cx.refer_with(expr, Role::Call, arity, node);
     }
     Enter::Descend
 }
@@ -319,7 +309,14 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
         .get(node, None)
         .is_some_and(|last| Some(last.id()) != node.child_by_field_name("name").map(|name| name.id()));
     let bind = if has_default { Bind { value: Pick::Last, ..PARAMETER } } else { PARAMETER };
-    cx.leave_param(&bind, ParameterKind::Plain, node, parent);
+    // A default counts, whatever it is.
+    if let Some(default) = Pick::Last.get(node, None).filter(|last| has_default && cx.find_known(Some(*last)).is_none())
+    {
+        let unknown = cx.builder.unknown();
+        cx.set_expr(default, unknown);
+    }
+    let kind = if is_extended(cx, node) { ParameterKind::Receiver } else { ParameterKind::Plain };
+    cx.leave_param(&bind, kind, node, parent);
     if matches!(cx.frame_kind(), Some(DefKind::Class | DefKind::Struct))
         && cx.parent_mark() == Mark::Params
         && let Some(name) = node.child_by_field_name("name")
@@ -343,7 +340,9 @@ fn leave_parameters(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if cx.current_mark() == Mark::Params
         && let Some(name) = node.child_by_field_name("name")
     {
-        let declared = cx.find_known(node.child_by_field_name("type"));
+        let whole = node.child_by_field_name("type");
+        let element = whole.filter(|ty| ty.kind() == "array_type").and_then(|ty| ty.child_by_field_name("type"));
+        let declared = cx.find_known(element.or(whole));
         let text = cx.name_text(name);
         cx.add_parameter(text, ParameterKind::Rest, declared, None);
     }
@@ -359,42 +358,82 @@ fn leave_for_each(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
     cx.leave_bind(&FOR_EACH, node, parent);
 }
 
+/// Arguments are values wherever they stand. Those behind the base of a class construct that.
+fn enter_arguments(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    cx.leave_type();
+    if parent.is_some_and(|parent| matches!(parent.kind(), "base_list" | "primary_constructor_base_type")) {
+        cx.enter_body();
+        let expr = cx.keyword_expr(true);
+        let arity = cx.arity(Some(node));
+        cx.refer_with(expr, Role::Call, arity, node);
+    }
+    Enter::Descend
+}
+
+/// `: base(…)` and `: this(…)`.
+fn constructor_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    let arguments = Pick::Kind(&["argument_list"]).get(node, None);
+    let mut cursor = node.walk();
+    let keyword = node.children(&mut cursor).find(|child| matches!(child.kind(), "base" | "this"));
+    let Some(keyword) = keyword else { return Enter::Descend };
+    let expr = match keyword.kind() {
+        "base" => cx.keyword_expr(true),
+        _ => cx.bare_name(INIT),
+    };
+    let arity = cx.arity(arguments);
+    cx.refer_with(expr, Role::Call, arity, keyword);
+    cx.set_expr(node, expr);
+    Enter::Descend
+}
+
+/// The arguments choose among several constructors.
+fn leave_constructor_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(callee) = cx.find_known(Some(node)) else { return };
+    let args = expressions::take_arguments(cx, callee, Pick::Kind(&["argument_list"]).get(node, None));
+    cx.builder.expr(crate::facts::Expr::Call { callee, args });
+}
+
+/// `where T : A, B`
+fn enter_constraints(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = node.named_child(0) {
+        cx.mark(name, Mark::Skip);
+    }
+    cx.set_in_type();
+    Enter::Descend
+}
+
+fn leave_constraints(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(name) = node.named_child(0) else { return };
+    let mut cursor = node.walk();
+    let constraints = node.named_children(&mut cursor).filter_map(|child| child.child_by_field_name("type"));
+    let bounds: Vec<_> = constraints.filter_map(|bound| cx.find_known(Some(bound))).collect();
+    let name = cx.builder.name(cx.text(name));
+    let bound = (!bounds.is_empty()).then(|| cx.builder.union(&bounds));
+    if let Some(frame) = cx.frame()
+        && let Some(parameter) = frame.type_params.iter_mut().find(|parameter| parameter.name == name)
+    {
+        parameter.bound = bound;
+    }
+}
+
+/// `set { … value … }`
+fn enter_accessor(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let scope = cx.open_scope(ScopeKind::Block);
+    let property = parent.and_then(|parent| parent.parent());
+    let declared = property.and_then(|property| cx.find_known(property.child_by_field_name("type")));
+    let target = declared.map_or(BindingTarget::Opaque, BindingTarget::Typed);
+    let name = cx.builder.name("value");
+    let text = cx.text(node);
+    if text.contains("set") || text.contains("init") || text.contains("add") || text.contains("remove") {
+        cx.builder.bind(scope, name, Namespace::Value, target);
+    }
+    Enter::Descend
+}
+
 /// The name of a named argument is not looked up here.
 fn argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if let Some(name) = node.child_by_field_name("name") {
         cx.mark(name, Mark::Skip);
     }
     Enter::Descend
-}
-
-fn enter_binding(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(name) = node.child_by_field_name("name") {
-        cx.mark(name, Mark::Skip);
-    }
-    Enter::Descend
-}
-
-/// `a?.b` is a member of `a`.
-fn leave_binding(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let (Some(name), Some(base)) =
-        (node.child_by_field_name("name"), parent.and_then(|parent| parent.child_by_field_name("condition")))
-    else {
-        return;
-    };
-    let base = cx.expr_of(base);
-    let text = cx.name_text(name);
-    let expr = cx.builder.member(base, text);
-    cx.set_expr(node, expr);
-    let called = matches!(cx.parent_mark(), Mark::Call(_));
-    if called {
-        cx.refer_as_parent(expr, name);
-    } else {
-        cx.finish_expr(node, name, expr);
-    }
-}
-
-fn leave_conditional_access(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if let Some(expr) = cx.find_known(Pick::Last.get(node, None)) {
-        cx.set_expr(node, expr);
-    }
 }

@@ -2,12 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::outline::common::settle_values;
 use super::super::outline::rules::Label;
 use super::INIT;
-use crate::facts::{
-    Binding, BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, MemberWrite, NameId, Namespace,
-    ScopeId,
-};
+use crate::facts::{Binding, BindingTarget, DefId, DefKind, Expr, ExprId, FileFacts, NameId, Namespace, ScopeId};
 
 /// Scopes searched for one label.
 const MAX_SCOPES: usize = 512;
@@ -18,29 +16,7 @@ pub(super) fn finish(facts: &mut FileFacts, labels: &[Label]) {
     place_methods(facts, constructor);
     compact_constructors(facts);
     accessors(facts);
-    store_initial_values(facts);
-    for definition in &mut facts.definitions {
-        // A written type is sufficient: values would only make other files depend on bodies.
-        let typed = matches!(definition.kind, DefKind::Function | DefKind::Field | DefKind::Constant);
-        if typed && definition.declared.is_some() {
-            definition.values = FactsBuilder::EMPTY;
-        }
-    }
-}
-
-/// The initial values of fields with a written type, which may hold functions.
-fn store_initial_values(facts: &mut FileFacts) {
-    for index in 0..facts.definitions.len() {
-        let definition = &facts.definitions[index];
-        let is_field = matches!(definition.kind, DefKind::Field | DefKind::Constant);
-        let (name, scope) = (definition.name, definition.scope);
-        let &[value] = facts.list(definition.values) else { continue };
-        if is_field && facts.may_be_function(value) {
-            let base = ExprId(facts.exprs.len() as u32);
-            facts.exprs.push(Expr::Name { name, scope });
-            facts.stored.push(MemberWrite { base, name, value });
-        }
-    }
+    settle_values(facts);
 }
 
 /// Methods are only visible to calls; constructors share one name, because the constructed class may have any.

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 
 use super::{Mark, Outline, Rule};
 use crate::facts::{
-    BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Import, ImportFlags, ImportId, ImportKind, NameId,
-    Namespace, ParameterKind, Reference, Role, ScopeId, ScopeKind,
+    BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, Import, ImportFlags, ImportId,
+    ImportKind, MemberWrite, NameId, Namespace, ParameterKind, Reference, Role, ScopeId, ScopeKind,
 };
 use crate::walk::Enter;
 
@@ -228,5 +228,32 @@ impl Outline<'_> {
             }
         };
         self.add_value(id, value);
+    }
+}
+
+/// Where types are written, they are sufficient: values would only make other files depend on bodies. Only functions
+/// among the initial values of fields are kept.
+pub(crate) fn settle_values(facts: &mut FileFacts) {
+    store_initial_values(facts);
+    for definition in &mut facts.definitions {
+        let is_typed = matches!(definition.kind, DefKind::Function | DefKind::Field | DefKind::Constant);
+        if is_typed && definition.declared.is_some() {
+            definition.values = FactsBuilder::EMPTY;
+        }
+    }
+}
+
+/// The initial values of fields with a written type, which may hold functions.
+fn store_initial_values(facts: &mut FileFacts) {
+    for index in 0..facts.definitions.len() {
+        let definition = &facts.definitions[index];
+        let is_field = matches!(definition.kind, DefKind::Field | DefKind::Constant);
+        let (name, scope) = (definition.name, definition.scope);
+        let &[value] = facts.list(definition.values) else { continue };
+        if is_field && facts.may_be_function(value) {
+            let base = ExprId(facts.exprs.len() as u32);
+            facts.exprs.push(Expr::Name { name, scope });
+            facts.stored.push(MemberWrite { base, name, value });
+        }
     }
 }

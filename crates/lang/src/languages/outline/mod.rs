@@ -278,6 +278,13 @@ impl<'a> Outline<'a> {
         }
     }
 
+    /// The current node is in value position, whatever is around it.
+    pub(super) fn leave_type(&mut self) {
+        if let Some(state) = self.stack.last_mut() {
+            state.in_type = false;
+        }
+    }
+
     /// Whether the current node is in type position.
     pub(super) fn in_type(&self) -> bool {
         self.stack.last().is_some_and(|state| state.in_type)

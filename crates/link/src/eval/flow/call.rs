@@ -36,6 +36,8 @@ pub(in crate::eval) fn shape(shape: MethodShape, receiver: &Value) -> Values {
         }
         MethodShape::Field(FieldShape::First) => arg(0),
         MethodShape::Field(FieldShape::Second) => arg(1),
+        MethodShape::Field(FieldShape::Firsts) => of(Builtin::List, &[arg(0)]),
+        MethodShape::Field(FieldShape::Seconds) => of(Builtin::List, &[arg(1)]),
         MethodShape::Field(FieldShape::Pair) => of(Builtin::Tuple, &[arg(0), arg(1)]),
     }
 }
@@ -174,7 +176,7 @@ impl Eval<'_> {
     }
 
     /// Return value of a function.
-    fn find_returned(
+    pub(in crate::eval) fn find_returned(
         &mut self,
         of: DefRef,
         receiver: Option<&Receiver>,
@@ -243,7 +245,11 @@ impl Eval<'_> {
             values = self.substitute(values, *class, class_args);
             values = self.substitute_block(values, of, *class, class_args);
         }
-        self.infer(values, of, given, file, args)
+        if let Some(receiver) = receiver {
+            values = self.infer_receiver(values, of, &receiver.value);
+        }
+        let receiver = receiver.map(|receiver| &receiver.value);
+        self.infer_with(values, (of, receiver), given, file, args)
     }
 
     /// Values of the result expressions of a function in this call: where one is a parameter, the argument.
@@ -269,7 +275,7 @@ impl Eval<'_> {
     }
 
     /// Replaces the type parameters of the enclosing block (`impl<T> Wrap<T>`) with the receiver's arguments.
-    fn substitute_block(
+    pub(in crate::eval) fn substitute_block(
         &mut self,
         values: Values,
         method: DefRef,
@@ -286,7 +292,18 @@ impl Eval<'_> {
         }
         let types = self.eval(block.file, expr, Namespace::Type);
         let count = self.unit(block.file).facts.type_parameters(block.def).len();
-        let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
+        // A function has type parameters besides those of its receiver; parts of a type have those of the type.
+        let kind = self.definition(block).kind;
+        if kind.is_class_like() && kind != DefKind::Impl {
+            return values;
+        }
+        let unset = |index: usize| match kind {
+            DefKind::Function if self.rules(block.file).extension_functions => {
+                Values::one(Value::TypeVar(block, index as u32))
+            }
+            _ => Values::unknown(Reason::UnknownReceiver),
+        };
+        let mut known: Vec<Values> = (0..count).map(unset).collect();
         for ty in types.items {
             let Value::Def(of, pattern) = ty else { continue };
             if of != class {
@@ -324,6 +341,19 @@ impl Eval<'_> {
         }
     }
 
+    /// Like [`Eval::infer`], for a call on a receiver.
+    fn infer_with(
+        &mut self,
+        values: Values,
+        (of, receiver): (DefRef, Option<&Value>),
+        given: &crate::eval::Args,
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
+        let is_argument = self.is_extension(of) && !self.is_received(of, receiver);
+        self.infer_given(values, of, given, file, (args, is_argument))
+    }
+
     /// Type parameters of a function in its result: those given, else from the arguments that have them in their type.
     pub(in crate::eval) fn infer(
         &mut self,
@@ -333,16 +363,29 @@ impl Eval<'_> {
         file: FileId,
         args: &[ExprId],
     ) -> Values {
+        self.infer_given(values, of, given, file, (args, false))
+    }
+
+    /// `is_argument`: the receiver is one of the arguments.
+    fn infer_given(
+        &mut self,
+        values: Values,
+        of: DefRef,
+        given: &crate::eval::Args,
+        file: FileId,
+        (args, is_argument): (&[ExprId], bool),
+    ) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
         if count == 0 || !values.mention(of) {
             return values;
         }
+        let is_apart = |kind| matches!(kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);
         let parameters: Vec<_> = unit
             .facts
             .parameters(of.def)
             .iter()
-            .filter(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver))
+            .filter(|parameter| is_argument || !is_apart(parameter.kind))
             .copied()
             .collect();
         let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
@@ -364,7 +407,15 @@ impl Eval<'_> {
     }
 
     /// Infers the type parameters of `of` in a parameter's type from the argument.
-    fn unify(&mut self, pattern: &Value, given: &Values, of: DefRef, file: FileId, known: &mut [Values], depth: u32) {
+    pub(in crate::eval) fn unify(
+        &mut self,
+        pattern: &Value,
+        given: &Values,
+        of: DefRef,
+        file: FileId,
+        known: &mut [Values],
+        depth: u32,
+    ) {
         /// Nesting of type arguments that is followed.
         const NESTING: u32 = 4;
         if depth > NESTING {
@@ -384,6 +435,14 @@ impl Eval<'_> {
             Value::BuiltinType(Builtin::ClassOf, inner) => {
                 let instances = self.instantiate(given.clone());
                 self.unify_arg(inner, 0, &instances, of, file, known, depth);
+            }
+            Value::BuiltinType(Builtin::Transparent, inner) if self.home.extension_functions => {
+                self.unify_arg(inner, 0, given, of, file, known, depth);
+            }
+            // A function type ends with its result.
+            Value::BuiltinType(Builtin::Function, inner) if self.home.extension_functions => {
+                let results = given.clone().flat_map(|function| self.call(&function, file, &[]));
+                self.unify_arg(inner, inner.len().saturating_sub(1), &results, of, file, known, depth);
             }
             // A list pattern fits whatever has elements.
             Value::BuiltinType(Builtin::List, inner) | Value::Builtin(Builtin::List, inner) => {

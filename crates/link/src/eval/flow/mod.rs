@@ -1,6 +1,7 @@
 //! Where values come from: calls, arguments, assignments.
 
 pub(in crate::eval) mod call;
+mod callee;
 pub(in crate::eval) mod copied;
 pub(in crate::eval) mod factory;
 pub(in crate::eval) mod fixtures;

@@ -19,7 +19,7 @@ impl Eval<'_> {
     pub(crate) fn overridden(&mut self, of: DefRef) -> Vec<DefRef> {
         let definition = self.definition(of);
         let replaces = definition.kind == DefKind::Function && !definition.flags.is_constructor;
-        if !replaces || definition.flags.is_anonymous {
+        if !replaces || definition.flags.is_anonymous || self.is_extension(of) {
             return Vec::new();
         }
         // Where types satisfy interfaces without naming them, the shape of the method decides, not the bases.

@@ -474,12 +474,14 @@ impl<'a> Eval<'a> {
     pub(crate) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
         self.ask(name);
         if self.rules(of.file).open_types {
-            return self.member_of_parts(of, name, want);
+            return self.member_of_open_type(of, name, want);
         }
         let definition = self.definition(of);
         let mut search = Search::default();
         // What the body defines hides everything else.
-        if let Some(body) = definition.body
+        if let Some(found) = self.member_of_parts(of, name, want) {
+            search = found;
+        } else if let Some(body) = definition.body
             && (definition.kind.is_class_like() || definition.kind == DefKind::Variant)
         {
             search = self.scope_member(of.file, body, name, want, Asker::Named);
@@ -487,7 +489,9 @@ impl<'a> Eval<'a> {
                 self.keep_apart(of, want, &mut search);
             }
         }
-        if !search.found.is_empty() {
+        // Functions written elsewhere are overloads besides.
+        let gathers = want == Namespace::Callee && self.rules(of.file).extension_functions;
+        if !search.found.is_empty() && !gathers {
             return search;
         }
         // Blocks of the type itself hide those that implement a trait.
@@ -500,7 +504,8 @@ impl<'a> Eval<'a> {
                     }
                     continue;
                 }
-                if of_trait == self.unit(attached.file).list(row.implements).is_empty() {
+                let is_part = row.kind != DefKind::Impl && self.rules(attached.file).partial_types;
+                if is_part || of_trait == self.unit(attached.file).list(row.implements).is_empty() {
                     continue;
                 }
                 if let Some(body) = row.body {
@@ -567,7 +572,7 @@ impl<'a> Eval<'a> {
         }
         let outer = self.begin_uncut();
         let beside = self.rules(of.file).members_beside_type;
-        let name = self.unit(of.file).name(definition.name);
+        let name = self.bound_name(of);
         let mut attached = Vec::new();
         let mut names = vec![name];
         let mut place = 0;

@@ -1,12 +1,15 @@
 //! Members of a type: own, inherited, chosen among several.
 
-pub(in crate::eval) mod blanket;
+mod blanket;
 pub(in crate::eval) mod dispatch;
 pub(in crate::eval) mod embed;
+mod expected;
+mod extensions;
 pub(in crate::eval) mod hierarchy;
 pub(in crate::eval) mod member;
 pub(in crate::eval) mod missing;
 pub(in crate::eval) mod operators;
 pub(in crate::eval) mod overload;
+mod parts;
 pub(in crate::eval) mod receiver;
 pub(in crate::eval) mod shapes;

@@ -5,7 +5,7 @@ use m1nd_lang::facts::{DefKind, Definition, Expr, ExprId, Literal, Namespace, Pa
 use smallvec::SmallVec;
 
 use crate::eval::ancestors::Ancestor;
-use crate::eval::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
+use crate::eval::{Entity, Eval, Found, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::Builtin;
@@ -14,7 +14,7 @@ use crate::unit::CallSite;
 
 /// Whether a value can be passed where a type is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fit {
+pub(in crate::eval) enum Fit {
     /// It cannot.
     No,
     /// Undecidable.
@@ -89,7 +89,10 @@ impl Eval<'_> {
     /// The functions named by a call that its arguments allow.
     pub(in crate::eval) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
-            Entity::Def(of) => eval.definition(of).kind == DefKind::Function,
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind == DefKind::Function && !definition.flags.is_property
+            }
             _ => false,
         };
         let functions = search.found.iter().all(|found| is_function(self, found));
@@ -98,8 +101,10 @@ impl Eval<'_> {
         }
         let Some(call) = call else { return self.without_overridden(search) };
         let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
-        let count = args.len();
-        let fitting: Vec<bool> = search.found.iter().map(|found| self.takes(found, count)).collect();
+        let names = self.argument_names(file, call);
+        let count = args.len() + names.len();
+        let fitting: Vec<bool> =
+            search.found.iter().map(|found| self.takes(found, count) && self.has_names(found, &names, call)).collect();
         if !fitting.contains(&true) {
             // Only something that is not known can be meant.
             if search.found.len() > self.limits.link_candidates {
@@ -110,6 +115,7 @@ impl Eval<'_> {
         let unknown = search.unknown;
         let mut search = search;
         search.keep(&fitting);
+        self.prefer_own_methods(file, &mut search);
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
@@ -124,6 +130,41 @@ impl Eval<'_> {
         }
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
         Search { found, unknown }
+    }
+
+    /// The names that arguments of a call are given by, where functions are told apart by them.
+    pub(in crate::eval) fn argument_names(&self, file: FileId, call: CallSite) -> SmallVec<[Name; 4]> {
+        let unit = self.project.unit(file);
+        if !unit.rules.constructs_apart {
+            return SmallVec::new();
+        }
+        unit.facts.arguments_of(call.callee).iter().filter_map(|row| row.name).map(|name| unit.name(name)).collect()
+    }
+
+    /// Returns whether a function has parameters of these names, and as many type parameters as are written.
+    fn has_names(&mut self, found: &Found, names: &[Name], call: CallSite) -> bool {
+        let Entity::Def(of) = found.entity else { return true };
+        let unit = self.unit(of.file);
+        if call.type_args > 0 && unit.facts.type_parameters(of.def).len() != usize::from(call.type_args) {
+            return false;
+        }
+        let parameters = unit.facts.parameters(of.def);
+        names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// A type's own methods go before functions that are written for it elsewhere.
+    fn prefer_own_methods(&mut self, file: FileId, search: &mut Search) {
+        if search.found.len() < 2 || !self.rules(file).extension_functions {
+            return;
+        }
+        let own: Vec<bool> = search
+            .found
+            .iter()
+            .map(|found| !matches!(found.entity, Entity::Def(of) if self.is_extension(of)))
+            .collect();
+        if own.contains(&true) {
+            search.keep(&own);
+        }
     }
 
     /// Among functions with this many parameters, keeps those to which no other is nearer: the other has the class of
@@ -275,7 +316,8 @@ impl Eval<'_> {
 
     /// Returns whether a function takes that many arguments.
     pub(crate) fn takes_arguments(&mut self, of: DefRef, count: usize) -> bool {
-        self.takes(&Found::plain(Entity::Def(of)), count)
+        let found = Found::plain(Entity::Def(of));
+        self.takes(&found, count) || self.is_extension(of) && self.takes(&found, count + 1)
     }
 
     /// Returns whether an access path names a class to construct.
@@ -283,10 +325,16 @@ impl Eval<'_> {
         self.unit(file).call(callee).is_some_and(|call| call.constructs)
     }
 
-    fn plain_parameters(&mut self, found: &Found) -> SmallVec<[Parameter; 4]> {
+    pub(in crate::eval) fn plain_parameters(&mut self, found: &Found) -> SmallVec<[Parameter; 4]> {
         let Entity::Def(of) = found.entity else { return SmallVec::new() };
         let unit = self.unit(of.file);
-        let plain = |parameter: &&Parameter| matches!(parameter.kind, ParameterKind::Plain | ParameterKind::Rest);
+        // The receiver of an extension function that is called with it as an argument.
+        let receiver = found.receiver.as_deref();
+        let plain = |parameter: &&Parameter| match parameter.kind {
+            ParameterKind::Plain | ParameterKind::Rest => true,
+            ParameterKind::Receiver => self.is_given(of, receiver, parameter.kind),
+            _ => false,
+        };
         unit.facts.parameters(of.def).iter().filter(plain).copied().collect()
     }
 
@@ -453,7 +501,10 @@ impl Eval<'_> {
     /// A standard type whose values are no objects: nothing but conversion makes them one.
     fn is_primitive(&self, name: Name) -> bool {
         let text = self.text(name);
-        self.home.conversions.iter().any(|(from, ..)| *from == text) && text.starts_with(char::is_lowercase)
+        let is_object = matches!(text, "object" | "string");
+        !is_object
+            && text.starts_with(char::is_lowercase)
+            && self.home.conversions.iter().any(|(from, ..)| *from == text)
     }
 
     /// A function passed where a type is expected: an interface with one method that takes as many arguments.
@@ -516,7 +567,7 @@ impl Eval<'_> {
     }
 
     /// A value passed where a type, given as a value of it, is expected.
-    fn fit_value(&mut self, value: &Value, ty: &Value) -> Fit {
+    pub(in crate::eval) fn fit_value(&mut self, value: &Value, ty: &Value) -> Fit {
         let top = self.home.top_type;
         let is_top = |eval: &Self, name: &Name| top == Some(eval.text(*name));
         match (value, ty) {
@@ -577,6 +628,10 @@ impl Eval<'_> {
             return Fit::Plain;
         }
         let (from, to) = (self.text(from), self.text(to));
+        let derives = |(known, bases): &(&str, &[&str])| *known == from && bases.contains(&to);
+        if self.home.outside_bases.iter().any(derives) {
+            return Fit::Plain;
+        }
         let row = |name: &str| self.home.conversions.iter().find(|(known, ..)| *known == name);
         match (row(from), row(to)) {
             (Some((_, plain, converted)), _) => match (plain.contains(&to), converted.contains(&to)) {
@@ -609,6 +664,8 @@ impl Eval<'_> {
         }
         match ty {
             Value::External(_, None) => Fit::Unknown,
+            // Where types of functions are not interfaces, no class is one of them.
+            Value::Callable(_) if self.home.constructs_apart => Fit::No,
             // A closed type, or a function type, is no base of a project class.
             Value::External(_, Some(name)) if self.fit_closed(*name) == Fit::No => Fit::No,
             Value::Instance(..) | Value::External(..) | Value::Builtin(..) => {
@@ -631,124 +688,15 @@ impl Eval<'_> {
             return None;
         }
         let call = self.unit(file).call(callee);
-        let given = call.map(|call| self.unit(file).list(call.args).len());
-        if let (DefKind::Struct, Some(given)) = (self.definition(class).kind, given)
+        let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
+        let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
+        let is_record = self.definition(class).kind == DefKind::Struct || has_components;
+        if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))
         {
             // A record has the constructor of its components without writing it.
             return None;
         }
         Some(self.choose(file, search, call))
-    }
-
-    /// Parameter of a function written as an argument, according to the function type expected there.
-    pub(in crate::eval) fn given_parameter(&mut self, of: DefRef, index: usize) -> Values {
-        let unknown = || Values::unknown(Reason::UnknownReceiver);
-        let unit = self.unit(of.file);
-        let Some((callee, place)) = unit.argument_of(of.def) else { return unknown() };
-        let constructs = unit.call(callee).is_some_and(|call| call.constructs);
-        if !self.deeper() {
-            return Values::unknown(Reason::Budget);
-        }
-        // `new C(f)` calls one of the constructors of `C`.
-        let search = if constructs {
-            let classes = self.resolve(of.file, callee, Namespace::Type);
-            let mut all = Search::default();
-            for found in classes.found {
-                if let Entity::Def(class) = found.entity {
-                    all.add(self.constructors(of.file, callee, class).unwrap_or_default());
-                }
-            }
-            all
-        } else {
-            self.resolve(of.file, callee, Namespace::Callee)
-        };
-        let mut values = Values { unknown: search.unknown, ..Values::default() };
-        let args = unit.call(callee).map(|call| unit.list(call.args)).unwrap_or_default();
-        // The expected type may name type parameters of the called function, which its other arguments decide.
-        for found in &search.found {
-            let given = self.given_by(found, place as usize, index);
-            values.add(match found.entity {
-                Entity::Def(function) => self.infer(given, function, &no_args(), of.file, args),
-                _ => given,
-            });
-        }
-        self.leave();
-        if values.is_nothing() { unknown() } else { values }
-    }
-
-    /// Parameter `index` of the function that `found` is given as argument `place`.
-    fn given_by(&mut self, found: &Found, place: usize, index: usize) -> Values {
-        let unknown = || Values::unknown(Reason::UnknownReceiver);
-        match &found.entity {
-            Entity::Def(of) => {
-                let of = *of;
-                let parameters = self.plain_parameters(found);
-                let Some(last) = parameters.len().checked_sub(1) else { return unknown() };
-                let Some(declared) = parameters[place.min(last)].declared else { return unknown() };
-                let mut values = self.function_parameter(of.file, declared, index);
-                if let Some((owner, args)) = &found.owner {
-                    values = self.substitute(values, *owner, args);
-                }
-                if let Some(receiver) = &found.receiver
-                    && let Value::Instance(class, args) = receiver.as_ref()
-                {
-                    values = self.substitute(values, *class, args);
-                }
-                values
-            }
-            Entity::BuiltinMethod(_, receiver) => match receiver.as_ref() {
-                Value::Builtin(Builtin::List | Builtin::Wrapper, args) => args.first().cloned().unwrap_or_else(unknown),
-                Value::Builtin(Builtin::Map, args) => args.get(index).cloned().unwrap_or_else(unknown),
-                _ => unknown(),
-            },
-            _ => unknown(),
-        }
-    }
-
-    /// Parameter `index` of a function type as written.
-    fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
-        let unknown = Values::unknown(Reason::UnknownReceiver);
-        let unit = self.unit(file);
-        let (base, args): (ExprId, &[ExprId]) = match unit.facts.expr(declared) {
-            Expr::Generic { base, args } => (base, unit.list(args)),
-            _ => (declared, &[]),
-        };
-        let types = self.resolve(file, base, Namespace::Type);
-        let outside = |found: &Found| matches!(found.entity, Entity::External(..));
-        let Some(found) = types.found.first() else { return unknown };
-        if types.found.len() > 1 && !types.found.iter().all(outside) {
-            return unknown;
-        }
-        match &found.entity {
-            // A standard function type: the rules say which of its arguments is this parameter.
-            Entity::External(_, Some(name)) => {
-                let text = self.text(*name);
-                let known = self.home.function_types.iter().find(|(known, _)| *known == text);
-                let place = known.and_then(|(_, parameters)| parameters.get(index));
-                let Some(&arg) = place.and_then(|&place| args.get(usize::from(place))) else { return unknown };
-                let types = self.eval(file, arg, Namespace::Type);
-                self.instantiate(types)
-            }
-            // An interface of the project with a single method: the parameter of that method.
-            Entity::Def(interface) => {
-                let Some(method) = self.single_method(*interface) else { return unknown };
-                let Some(parameter) = self.unit(method.file).facts.parameters(method.def).get(index).copied() else {
-                    return unknown;
-                };
-                let Some(declared) = parameter.declared else { return unknown };
-                let types = self.eval(method.file, declared, Namespace::Type);
-                let values = self.instantiate(types);
-                let given: Args = args
-                    .iter()
-                    .map(|&arg| {
-                        let types = self.eval(file, arg, Namespace::Type);
-                        self.instantiate(types)
-                    })
-                    .collect();
-                self.substitute(values, *interface, &given)
-            }
-            _ => unknown,
-        }
     }
 }

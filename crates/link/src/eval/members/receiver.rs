@@ -36,7 +36,7 @@ impl Eval<'_> {
             let definition = self.definition(DefRef { file, def });
             let of = DefRef { file, def };
             if definition.kind.is_class_like() {
-                let whole = self.open_type(of);
+                let whole = self.whole_type(of);
                 // Code in the body of a class is run with the class as its receiver.
                 let is_class = rules.open_types;
                 return Values::one(if is_class {

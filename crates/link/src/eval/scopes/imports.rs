@@ -164,7 +164,7 @@ impl Eval<'_> {
     }
 
     /// The module that a file names, worked out once.
-    fn module_target(&mut self, file: FileId, module: NameId, level: u16) -> ModuleTarget {
+    pub(in crate::eval) fn module_target(&mut self, file: FileId, module: NameId, level: u16) -> ModuleTarget {
         if let Some(known) = self.memos.targets.get(&(file, module, level)) {
             return known.clone();
         }
@@ -175,7 +175,7 @@ impl Eval<'_> {
     }
 
     /// Inline modules around a scope, outermost first.
-    fn inline_modules(&mut self, file: FileId, scope: ScopeId) -> Vec<DefId> {
+    pub(in crate::eval) fn inline_modules(&mut self, file: FileId, scope: ScopeId) -> Vec<DefId> {
         let mut around = Vec::new();
         let mut module = self.module_around(file, scope);
         while let Some(def) = module {

@@ -18,8 +18,9 @@ const MAX_NAMESAKES: usize = 512;
 /// Keywords before a type tag in the names under which tags are bound.
 pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
 
-/// A tag without its word.
+/// A tag without its word, a generic type without the number of its parameters.
 pub(crate) fn strip_tag(name: &str) -> &str {
+    let name = crate::names::strip_count(name);
     TAG_WORDS.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
 }
 

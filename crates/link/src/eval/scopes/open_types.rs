@@ -81,7 +81,7 @@ impl Eval<'_> {
     }
 
     /// A member that any place of a class or module writes.
-    pub(in crate::eval) fn member_of_parts(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
+    pub(in crate::eval) fn member_of_open_type(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
         let mut search = Search::default();
         for part in self.open_parts(of).iter() {
             let Some(body) = self.unit(part.file).facts.definition(part.def).body else { continue };

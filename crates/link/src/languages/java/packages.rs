@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
+use super::super::paths::count_shared;
 use crate::rules::ModuleTarget;
 use crate::tables::brief::Brief;
 use crate::tables::files::{FileId, Files};
@@ -148,11 +149,6 @@ fn outside(name: &str) -> String {
     name[..end].trim_end_matches('.').to_owned()
 }
 
-/// Number of folders that two paths share from the root on.
-fn count_shared(one: &str, other: &str) -> usize {
-    one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,11 +159,5 @@ mod tests {
         assert_eq!(outside("java.util.Map.Entry"), "java.util");
         assert_eq!(outside("a.b"), "a.b");
         assert_eq!(outside("Top"), "");
-    }
-
-    #[test]
-    fn shared_folders() {
-        assert_eq!(count_shared("a/src/main/p/A.java", "a/src/test/p/B.java"), 2);
-        assert_eq!(count_shared("a/B.java", "c/B.java"), 0);
     }
 }

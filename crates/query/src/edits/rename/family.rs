@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_lang::Language;
 use m1nd_lang::edit_rules::{Completion, EditRules};
 
 use super::CannotRename;
@@ -47,6 +48,10 @@ pub(super) fn check_names(snapshot: &Snapshot, node: NodeIx, name: &str) -> Resu
     }
     if graph.flags(node).has(NodeFlags::CONSTRUCTOR) {
         return Err(not_ours("is a constructor: rename its class"));
+    }
+    let mut header = graph.signature(node).split_whitespace().take_while(|word| *word != label);
+    if language == Some(Language::CSharp) && kind != NodeKind::Function && header.any(|word| word == "partial") {
+        return Err(not_ours("is written in several parts, which are not renamed together"));
     }
     if label == "main" && kind == NodeKind::Function {
         return Err(not_ours("is where the program starts"));
