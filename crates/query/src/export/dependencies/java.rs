@@ -28,7 +28,7 @@ const MAX_PROPERTIES: usize = 8;
 pub(super) fn parse_maven(texts: &mut Texts<'_>, path: &str) -> Found {
     let pom = read_pom(texts.text(path));
     let word = |key: &str| pom.texts.get(key).map(|text| pom.resolve(text));
-    let mut found = Found { required: pom.required(), ..Found::default() };
+    let mut found = Found { required: pom.list_required(), ..Found::default() };
     let group = word("project/groupId").or_else(|| word("project/parent/groupId"));
     let version = word("project/version").or_else(|| word("project/parent/version"));
     if let (Some(group), Some(artifact)) = (group, word("project/artifactId")) {
@@ -109,7 +109,7 @@ impl Pom {
         text
     }
 
-    fn required(&self) -> Vec<Required> {
+    fn list_required(&self) -> Vec<Required> {
         let rows = self.dependencies.iter().filter_map(|members| {
             let member = |key: &str| members.get(key).map(|text| self.resolve(text));
             let name = format!("{}:{}", member("groupId")?, member("artifactId")?);
