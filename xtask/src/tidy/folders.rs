@@ -11,6 +11,7 @@ const LISTS: &[(&str, &str)] = &[
     ("crates/cli/src/commands", "one file a command"),
     ("crates/cli/tests/command_line", "one file a command or topic"),
     ("crates/documents/src/formats", "one file a format"),
+    ("crates/lang/src/local_code", "one topic of two operations a file, which share what they know of a function"),
     ("crates/tools/src/analysis", "one file a tool"),
     ("crates/tools/src/edit", "one file a tool"),
     ("crates/tools/src/exploration", "one file a tool"),

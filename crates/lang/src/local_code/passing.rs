@@ -190,8 +190,8 @@ impl<'t> Planner<'_, '_, 't> {
         }
     }
 
-    /// Returns whether conditions or new values before the lines may have changed what a type checker of Python knows of
-    /// a variable: then its annotation would say something else in the new function.
+    /// Returns whether conditions or new values before the lines may have changed what a type checker of Python knows
+    /// of a variable: then its annotation would say something else in the new function.
     pub(super) fn may_narrow_python(&self, index: usize) -> bool {
         const TESTS: &[&str] = &[
             "comparison_operator",

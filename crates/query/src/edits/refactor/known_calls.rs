@@ -79,7 +79,7 @@ impl<'a> CallsOf<'a> {
     }
 
     /// The declaration of a node, and the text of its file.
-    fn declared(&self, node: NodeIx) -> Option<(Declared, String)> {
+    fn read_declaration(&self, node: NodeIx) -> Option<(Declared, String)> {
         let graph = self.snapshot.graph();
         let (text, language) = (self.text_of(node)?, self.snapshot.file_of(node)?.language);
         let place = (graph.name_line(node), graph.label(node));
@@ -109,7 +109,7 @@ impl KnownCalls for CallsOf<'_> {
 
     fn value_type(&self, at: usize) -> Option<String> {
         let target = self.target_at(at)?;
-        let (found, text) = self.declared(target)?;
+        let (found, text) = self.read_declaration(target)?;
         self.respell(&found.value_type?, self.snapshot.graph().path(target), &text)
     }
 
@@ -123,7 +123,7 @@ impl KnownCalls for CallsOf<'_> {
                 && graph.parent(*node) == graph.file(*node)
         };
         let found = graph.find_labelled(name).into_iter().filter(is_type).find_map(|node| {
-            let (found, text) = self.declared(node)?;
+            let (found, text) = self.read_declaration(node)?;
             Some((found.underlying?, graph.path(node), text))
         });
         let (kind, path, text) = found?;
@@ -136,6 +136,6 @@ impl KnownCalls for CallsOf<'_> {
         let graph = self.snapshot.graph();
         let same = graph.find_labelled(graph.label(target));
         let is_alone = same.into_iter().filter(|other| graph.parent(*other) == graph.parent(target)).count() == 1;
-        is_alone && self.declared(target).is_some_and(|(found, _)| found.is_plain)
+        is_alone && self.read_declaration(target).is_some_and(|(found, _)| found.is_plain)
     }
 }

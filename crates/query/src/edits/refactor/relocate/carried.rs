@@ -136,7 +136,7 @@ fn carry_names(
     Ok((target.finish(), raised))
 }
 
-/// Packages of Go: those that the body names come along, and those that nothing names any longer go.
+/// Packages of Go: those that the body names come along, and those that nothing names go.
 fn carry_packages(
     snapshot: &Snapshot,
     own: &str,
