@@ -2,7 +2,7 @@
 # Builds the wheel of m1nd-fleet, installs it with Spark, Sail, DuckDB and DataFusion (some 600 MB from PyPI, into target/ on
 # the first run), lints it, and runs its tests on small repositories: Spark in this process, on a local cluster, one
 # of whose workers is killed, and the queries on all engines. Needs Java 17 or newer; skipped without. M1ND_BINARY names
-# another program than target/debug/m1nd, M1ND_FLEET_SECONDS another limit of the tests than 240 s.
+# another program than target/debug/m1nd, M1ND_FLEET_SECONDS another limit of the tests than 480 s.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 pyspark=4.3.0
@@ -50,4 +50,4 @@ cp -r fleet "$out/fleet"
 binary=$(realpath "${M1ND_BINARY:-target/debug/m1nd}")
 tools=$(realpath "$tools")
 cd "$out/fleet"
-M1ND_BINARY=$binary M1ND_FLEET_SAIL_PYTHON=$tools/sail/bin/python timeout "${M1ND_FLEET_SECONDS:-240}" "$tools/bin/python" -m pytest --quiet -p no:cacheprovider --basetemp="$out/tests" tests
+M1ND_BINARY=$binary M1ND_FLEET_SAIL_PYTHON=$tools/sail/bin/python timeout "${M1ND_FLEET_SECONDS:-480}" "$tools/bin/python" -m pytest --quiet -p no:cacheprovider --basetemp="$out/tests" tests

@@ -23,6 +23,7 @@ mod report;
 mod repositories;
 mod resident;
 mod state;
+mod transfer;
 mod unseen;
 mod writer;
 
@@ -63,7 +64,7 @@ pub use resident::{ResidentPlace, ResidentSocket};
 pub use state::formats::{FormatState, StoredFormat, list_formats};
 pub use state::snapshot::{Snapshot, SourceText};
 pub use state::stored::{StoredCheck, StoredSnapshot};
-pub use state::transfer::{
+pub use transfer::{
     Adopted, Exported, LocalIndex, SharePlace, SharedFiles, adopt_index, find_local_index, find_share_place,
     shared_versions,
 };

@@ -1,4 +1,5 @@
-//! `m1nd-fleet share`: what `m1nd share` does with a store. Requests and answers are JSON, on standard input and output.
+//! `m1nd-fleet share`: what `m1nd share` does with a store. Requests and answers are JSON, on standard input and
+//! output.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;

@@ -516,9 +516,9 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
     let mut first: Option<Search> = None;
     for &want in wants {
         let search = eval.resolve(file, expr, want);
-        let is_outside = |found: &Found| matches!(found.entity, Entity::External(..));
+        // An outside decorator may be the short name of one that the project has.
         let may_be_short = role == Role::Decorate && eval.rules(file).decorator_suffix.is_some();
-        if !search.found.is_empty() && !(may_be_short && search.found.iter().all(is_outside)) {
+        if search.found.iter().any(|found| !may_be_short || !matches!(found.entity, Entity::External(..))) {
             return search;
         }
         first = first.or(Some(search));

@@ -332,8 +332,8 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
-    /// Classes and modules may be written in several places, which are one; constants are known by their whole path, and
-    /// methods of classes and of their values are apart (Ruby).
+    /// Classes and modules may be written in several places, which are one; constants are known by their whole path,
+    /// and methods of classes and of their values are apart (Ruby).
     pub open_types: bool,
     /// Texts, numbers and arrays have methods.
     pub plain_values_have_members: bool,

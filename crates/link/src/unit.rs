@@ -323,8 +323,8 @@ impl Unit {
         rows.map(|row| row.name)
     }
 
-    /// The whole paths of classes, modules and constants, in languages where every file may add to them, and the names of
-    /// functions outside of all.
+    /// The whole paths of classes, modules and constants, in languages where every file may add to them, and the names
+    /// of functions outside of all.
     pub(crate) fn open_paths(&self) -> impl Iterator<Item = String> + '_ {
         let rows = self.facts.definitions.iter().enumerate().filter(|_| self.rules.open_types);
         let paths =

@@ -1,9 +1,9 @@
 //! Linking what changed gives what linking everything again gives, over random edits of small projects.
 
 mod common;
-mod incremental_samples;
 #[path = "incremental/csharp.rs"]
 mod csharp;
+mod incremental_samples;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

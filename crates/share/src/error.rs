@@ -91,8 +91,8 @@ pub enum ShareError {
         /// The limit.
         limit: u64,
     },
-    /// There is no key to sign with.
-    #[error("there is no key to sign with")]
+    /// A key to sign with is missing.
+    #[error("a key to sign with is missing")]
     NoKey,
     /// A text is not a key.
     #[error("this is not a key: {0}")]

@@ -1,8 +1,8 @@
 //! What two sides exchange: a pure function of the memories of a clone, of what it saw before, and of the team's.
 //!
-//! Each memory has a generation that only grows: 1 when it was written, one more for each removal and each return. It is
-//! there if the number is odd. The larger number wins, so the order of exchanges does not matter. Text that people wrote
-//! is never changed: memories that are missing are appended, and a removal by others is reported.
+//! Each memory has a generation that only grows: 1 when it was written, one more for each removal and each return. It
+//! is there if the number is odd. The larger number wins, so the order of exchanges does not matter. Text that people
+//! wrote is never changed: memories that are missing are appended, and a removal by others is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use crate::EntryId;
 pub struct Known {
     /// Its generation then.
     pub generation: u32,
-    /// It stood in the text of this clone. If it no longer does, somebody removed it there, or another branch is checked
-    /// out; either way it is not appended again.
+    /// It stood in the text of this clone. If it no longer does, somebody removed it there, or another branch is
+    /// checked out; either way it is not appended again.
     pub seen: bool,
 }
 

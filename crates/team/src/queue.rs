@@ -1,6 +1,6 @@
-//! What is to be sent, on disk: one line of JSON an operation, appended and synchronised before anything is sent, removed
-//! once the database has committed it. If the commit's answer is lost, the operation is sent again, which changes
-//! nothing.
+//! What is to be sent, on disk: one line of JSON an operation, appended and synchronised before anything is sent,
+//! removed once the database has committed it. If the commit's answer is lost, the operation is sent again, which
+//! changes nothing.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-"""The command line: `m1nd-fleet run`, `ask`, `queries`, `prune`."""
+"""The command line: `python -m m1nd_fleet run`, `ask`, `queries`, `prune`."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (ListError, ValueError, OSError) as error:
-        print(f"m1nd-fleet: {error}", file=sys.stderr)
+        print(f"m1nd_fleet: {error}", file=sys.stderr)
         return USAGE
     return code
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The commands and their options."""
-    parser = argparse.ArgumentParser(prog="m1nd-fleet", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m m1nd_fleet", description=__doc__)
     commands = parser.add_subparsers(required=True)
 
     run = commands.add_parser("run", help="bring the tables of all repositories up to date")
@@ -89,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def run_command(options: argparse.Namespace) -> int:
-    """`m1nd-fleet run`."""
+    """`run`."""
     repositories = read_list(options.list)
     output = Path(options.output).resolve()
     output.mkdir(parents=True, exist_ok=True)
@@ -124,7 +124,7 @@ def open_pool(name: str, master: str = "") -> Iterator[Pool]:
 
 
 def ask_command(options: argparse.Namespace) -> int:
-    """`m1nd-fleet ask`."""
+    """`ask`."""
     parameters = {name: value for name in PARAMETERS if (value := getattr(options, name)) is not None}
     with open_engine(options.engine) as engine:
         engine.register(str(Path(options.output).resolve()))
@@ -156,7 +156,7 @@ def _print_csv(rows: list[dict[str, Any]]) -> None:
 
 
 def show_command(options: argparse.Namespace) -> int:
-    """`m1nd-fleet queries`."""
+    """`queries`."""
     if options.query is None:
         print("\n".join(list_queries()))
     else:
@@ -165,7 +165,7 @@ def show_command(options: argparse.Namespace) -> int:
 
 
 def prune_command(options: argparse.Namespace) -> int:
-    """`m1nd-fleet prune`."""
+    """`prune`."""
     output = Path(options.output)
     kept = set()
     for row in tables.read_rows(output / "current" / tables.FILE):

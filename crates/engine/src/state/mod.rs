@@ -7,4 +7,3 @@ pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod status;
 pub(crate) mod stored;
-pub(crate) mod transfer;

@@ -193,7 +193,8 @@ pub(crate) struct Place<'p> {
     pub(crate) commit: Option<&'p str>,
 }
 
-/// Writes a snapshot file as that of another place, without times, and without the files that were left out. Every file is compared by content at the next ingest. The stored state must have one root.
+/// Writes a snapshot file as that of another place, without times, and without the files that were left out. Every file
+/// is compared by content at the next ingest. The stored state must have one root.
 ///
 /// # Errors
 /// Those of `out`.

@@ -246,8 +246,8 @@ pub enum Role {
 pub struct Reference {
     /// The access path, whose last name is the reference: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
     /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). [`Expr::Implicit`] is called
-    /// without being written, or, if it is read, a method taken of a value. Any other expression is called by its value (`f()()`, `handlers["k"]()`), and has no
-    /// target if the value is unknown.
+    /// without being written, or, if it is read, a method taken of a value. Any other expression is called by its value
+    /// (`f()()`, `handlers["k"]()`), and has no target if the value is unknown.
     pub expr: ExprId,
     /// Role of the reference.
     pub role: Role,

@@ -98,7 +98,8 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
     }
 }
 
-/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`, PHP `\` before what is below.
+/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`, PHP `\` before what is
+/// below.
 pub(crate) fn is_of(package: &str, row: &str) -> bool {
     let same = |(a, b): (u8, u8)| a == b || (a == b'-' && b == b'_');
     package.len() >= row.len()

@@ -131,7 +131,7 @@ impl Php {
     }
 
     /// The file that `require` names, relative to the file that it stands in or to a folder above.
-    fn included(files: &Files<'_>, from: FileId, path: &str) -> ModuleTarget {
+    fn find_included(files: &Files<'_>, from: FileId, path: &str) -> ModuleTarget {
         let folder = paths::folder(files.path(from));
         let is_relative = path.starts_with("./") || path.starts_with("../");
         if path.contains("://") {
@@ -154,7 +154,7 @@ impl Resolver for Php {
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
         if module.contains('/') || module.ends_with(".php") || module.ends_with(".inc") {
-            return Self::included(files, from, module);
+            return Self::find_included(files, from, module);
         }
         match module.is_empty() || self.namespaces.contains(module) {
             true => ModuleTarget::Folder(module.to_owned()),

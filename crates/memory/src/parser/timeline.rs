@@ -98,8 +98,9 @@ pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> (Vec<Reco
     (timeline.records, Titles { tokens: timeline.tokens, lexicon: timeline.lexicon })
 }
 
-/// Files grow at the end or, newest day first, at the top. In a file whose days are in neither order, such as one to which
-/// older memories of others were appended, days count; what has no day of its own keeps its place behind the line above.
+/// Files grow at the end or, newest day first, at the top. In a file whose days are in neither order, such as one to
+/// which older memories of others were appended, days count; what has no day of its own keeps its place behind the line
+/// above.
 fn sort_by_time(drafts: &mut [Draft]) {
     let dates = || drafts.iter().filter_map(|draft| draft.date);
     let newest_first = dates().next() > dates().next_back();

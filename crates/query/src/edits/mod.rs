@@ -12,6 +12,7 @@ mod names;
 mod plan;
 mod refactor;
 mod rename;
+mod source;
 mod syntax;
 mod verify;
 

@@ -38,7 +38,7 @@ impl Place {
         self.folder.path().join("store")
     }
 
-    pub(crate) fn trusted(&self) -> Vec<TrustedKey> {
+    pub(crate) fn list_trusted(&self) -> Vec<TrustedKey> {
         vec![TrustedKey { key: self.key.public(), name: "own".into() }]
     }
 
@@ -73,7 +73,7 @@ impl Place {
     pub(crate) async fn find_in(&self, remote: Remote, commits: &[usize]) -> Result<(Remote, Found), ShareError> {
         let Origin { repository, versions, .. } = origin(0);
         let search = Search { repository, versions, commits: commits.iter().map(|number| commit(*number)).collect() };
-        let found = find(&remote, &search, &self.trusted()).await?;
+        let found = find(&remote, &search, &self.list_trusted()).await?;
         Ok((remote, found))
     }
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 /// Most digits of an escape: those of the last code point.
 const MAX_DIGITS: usize = 6;
 
-/// Escapes hidden characters, see [`show_hidden`]. Text of a repository is data, and the reader of an answer must see all
-/// of it.
+/// Escapes hidden characters, see [`show_hidden`]. Text of a repository is data, and the reader of an answer must see
+/// all of it.
 pub fn visible(text: &str) -> Cow<'_, str> {
     show_hidden(text)
 }

@@ -68,14 +68,16 @@ fn parse_row(row: &str) -> Outcome<(Place, Answer)> {
     let answer = match answer {
         "external" => Answer::External,
         "undecidable" => Answer::Undecidable,
-        places => Answer::Own(places.split(' ').map(parse_place).collect::<Outcome<_>>()?),
+        places => Answer::Own(places.split(' ').filter(|word| *word != "|").map(parse_place).collect::<Outcome<_>>()?),
     };
     Ok((parse_place(site)?, answer))
 }
 
-/// The calls at each place: the node that is called, and how certain that is.
-fn calls_by_place(ours: &Ours) -> HashMap<(&str, u32, u32), Vec<(usize, EdgeTier)>> {
-    let mut calls: HashMap<(&str, u32, u32), Vec<(usize, EdgeTier)>> = HashMap::new();
+/// The node that is called at each place, and how certain that is.
+type Calls<'a> = HashMap<(&'a str, u32, u32), Vec<(usize, EdgeTier)>>;
+
+fn calls_by_place(ours: &Ours) -> Calls<'_> {
+    let mut calls = Calls::new();
     for edge in ours.edges.iter().filter(|edge| edge.relation == Relation::Calls) {
         let Some(file) = ours.nodes[edge.from].file.as_deref() else { continue };
         for &(line, col) in &edge.sites {
@@ -163,6 +165,10 @@ mod tests {
             ("a/b.cs:1:2\texternal", Some(Answer::External)),
             ("a/b.cs:1:2\tundecidable", Some(Answer::Undecidable)),
             ("a/b.cs:1:2\tc.cs:3:4", Some(Answer::Own(vec![("c.cs".to_owned(), 3, 4)]))),
+            (
+                "a/b.php:1:2\tc.php:3:4 | d.php:5:6",
+                Some(Answer::Own(vec![("c.php".to_owned(), 3, 4), ("d.php".to_owned(), 5, 6)])),
+            ),
             ("a/b.cs:1:2\tc.cs", None),
             ("a/b.cs:1:2", None),
         ];

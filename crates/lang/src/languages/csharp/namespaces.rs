@@ -71,7 +71,9 @@ pub(super) fn enter_file_namespace(cx: &mut Outline<'_>, node: Node<'_>, _: Opti
 pub(super) fn enter_namespace(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     match node.child_by_field_name("name") {
         Some(name) if is_only_one(node, parent) => set_package(cx, name),
-        _ => _ = cx.open_define(&NAMESPACE, node, parent),
+        _ => {
+            cx.open_define(&NAMESPACE, node, parent);
+        }
     }
     Enter::Descend
 }

@@ -351,8 +351,8 @@ impl<'a> Outline<'a> {
         scope
     }
 
-    /// Opens a scope for the nodes that follow the current one in its parent. `None` if too many are open already, or if
-    /// it is a block outside of functions, where definitions may follow that others see.
+    /// Opens a scope for the nodes that follow the current one in its parent. `None` if too many are open already, or
+    /// if it is a block outside of functions, where definitions may follow that others see.
     pub(super) fn open_scope_after(&mut self, kind: ScopeKind) -> Option<ScopeId> {
         /// Scopes that statements of one block open for those that follow them.
         const MAX_AFTER: usize = 64;

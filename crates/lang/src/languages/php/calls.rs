@@ -156,13 +156,13 @@ pub(super) fn leave_member(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
 }
 
 /// The class that `new` names; `None` if it is a value.
-fn created(node: Node<'_>) -> Option<Node<'_>> {
+fn find_created(node: Node<'_>) -> Option<Node<'_>> {
     let class = node.named_child(0)?;
     (is_name(class) || matches!(class.kind(), "anonymous_class" | "relative_scope")).then_some(class)
 }
 
 pub(super) fn enter_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(class) = created(node).filter(|class| is_name(*class)) {
+    if let Some(class) = find_created(node).filter(|class| is_name(*class)) {
         let arity = cx.arity(Pick::Kind(&["arguments"]).get(node, None));
         cx.mark(class, Mark::Call(arity));
     }
@@ -171,7 +171,7 @@ pub(super) fn enter_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Nod
 
 /// `new C(…)`: the class is a generic without arguments, which distinguishes it from a function.
 pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(class) = created(node) else { return };
+    let Some(class) = find_created(node) else { return };
     let arguments = Pick::Kind(&["arguments"]).get(node, None);
     let text = cx.text(class);
     let base = match class.kind() {

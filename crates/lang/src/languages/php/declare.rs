@@ -142,7 +142,7 @@ fn adapt_traits(cx: &mut Outline<'_>, list: Node<'_>, traits: &[ExprId]) {
         let Some(method) = method else { continue };
         let scope = cx.scope();
         let base = match of {
-            Some(of) => super::names::qualified(cx, cx.text(of), scope),
+            Some(of) => super::names::resolve_qualified(cx, cx.text(of), scope),
             None => cx.builder.union(traits),
         };
         let value = cx.builder.expr(Expr::Instance { of: base });

@@ -170,7 +170,7 @@ fn parse_name(cx: &mut Outline<'_>, text: &str, scope: ScopeId) -> Option<ExprId
     // Names of type parameters are written like `T` and `TValue`.
     let mut letters = text.chars();
     let is_parameter = letters.next() == Some('T') && letters.next().is_none_or(char::is_uppercase);
-    (is_name(text) && !is_parameter).then(|| super::names::qualified(cx, text, scope))
+    (is_name(text) && !is_parameter).then(|| super::names::resolve_qualified(cx, text, scope))
 }
 
 /// A type of the language itself; `Some(None)` if nothing is known of its values.

@@ -127,13 +127,13 @@ pub(super) fn enter_qualified(cx: &mut Outline<'_>, node: Node<'_>, parent: Opti
 pub(super) fn leave_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let scope = cx.scope();
     let text = cx.text(node);
-    let expr = qualified(cx, text, scope);
+    let expr = resolve_qualified(cx, text, scope);
     let last = Pick::Last.get(node, None).unwrap_or(node);
     cx.finish_expr(node, last, expr);
 }
 
 /// The expression of a name as it is written.
-pub(super) fn qualified(cx: &mut Outline<'_>, text: &str, scope: ScopeId) -> ExprId {
+pub(super) fn resolve_qualified(cx: &mut Outline<'_>, text: &str, scope: ScopeId) -> ExprId {
     let own = text.strip_prefix("namespace\\").map(|rest| {
         let package = cx.builder.facts().package.map_or("", |package| cx.builder.facts().name(package));
         format!("\\{package}\\{rest}")

@@ -103,7 +103,7 @@ fn class_of(cx: &mut Outline<'_>, class: Node<'_>) -> Option<ExprId> {
             let (text, scope) = (cx.text(class), cx.scope());
             Some(match text {
                 "self" | "static" => cx.builder.expr(Expr::SelfType { scope }),
-                _ => super::names::qualified(cx, text, scope),
+                _ => super::names::resolve_qualified(cx, text, scope),
             })
         }
         _ => None,

@@ -124,6 +124,9 @@ const PRELUDE: &[&str] = &[
     "std",
 ];
 
+/// Says whether a name means the same in the file of a call as in that of the function.
+type IsKept<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+
 /// Plans the operation.
 ///
 /// # Errors
@@ -148,9 +151,9 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
         .iter()
         .map(|(path, source)| (path, Meaning { graph, definition, source, is_own: *path == own }))
         .collect();
-    let same: BTreeMap<&String, Box<dyn Fn(&str) -> bool + '_>> = meanings
+    let same: BTreeMap<&String, IsKept<'_>> = meanings
         .iter()
-        .map(|(path, meaning)| (*path, Box::new(|name: &str| meaning.is_kept(name)) as Box<dyn Fn(&str) -> bool>))
+        .map(|(path, meaning)| (*path, Box::new(|name: &str| meaning.is_kept(name)) as IsKept<'_>))
         .collect();
     let placed = uses.calls.iter().filter_map(|(path, pos)| {
         let text = sources[path].text.as_str();
@@ -486,7 +489,8 @@ fn check(
         let known: BTreeSet<String> = open(caller).chain(open(node)).collect();
         let text = trial.text_after(before.path(caller));
         let is_new = |name: &str, pos: Pos| {
-            !known.contains(name) && !(is_untyped && text.is_some_and(|text| is_member(text, pos)))
+            let is_untyped_member = is_untyped && text.is_some_and(|text| is_member(text, pos));
+            !is_untyped_member && !known.contains(name)
         };
         if let Some(found) = after.unresolved_of(now).find(|found| is_new(found.name, found.pos)) {
             return refuse(found.pos.line, format!("`{}` would have no target", found.name));

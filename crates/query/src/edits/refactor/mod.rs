@@ -15,6 +15,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
 
 use super::rename::Broken;
+use super::source::{CannotRead, Source, read_source};
 pub use change_signature::{ChangeSignature, NewParameter};
 pub use extract_function::ExtractFunction;
 pub use relocate::Move;
@@ -158,39 +159,10 @@ fn list_obstacles(places: &[Obstacle]) -> String {
     listed
 }
 
-/// A file of the project as a refactoring reads it.
-pub(crate) struct Source {
-    pub(crate) path: RepoPath,
-    pub(crate) text: String,
-    pub(crate) hash: ContentHash,
-    pub(crate) language: m1nd_engine::Language,
-}
-
-/// A file that cannot be changed.
-pub(crate) struct CannotRead {
-    pub(crate) path: String,
-    pub(crate) why: &'static str,
-}
-
 impl From<CannotRead> for CannotRefactor {
     fn from(CannotRead { path, why }: CannotRead) -> Self {
         Self::File { path, why }
     }
-}
-
-/// Reads a file that is to be changed.
-pub(crate) fn read_source(snapshot: &Snapshot, path: &str) -> Result<Source, CannotRead> {
-    let refuse = |why| CannotRead { path: path.to_owned(), why };
-    let path = RepoPath::new(path).map_err(|_| refuse("has no valid path"))?;
-    let source = snapshot.read_file(&path).map_err(|_| refuse("cannot be read"))?;
-    if source.stale {
-        return Err(refuse("changed since it was indexed"));
-    }
-    if source.lossy || source.binary {
-        return Err(refuse("is not UTF-8"));
-    }
-    let language = super::syntax::language_of(snapshot, &path, &source.text);
-    Ok(Source { path, text: source.text, hash: source.hash, language })
 }
 
 /// Plans a refactoring and checks the project with it.

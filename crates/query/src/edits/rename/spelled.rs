@@ -10,7 +10,7 @@ use m1nd_lang::facts::{BindingTarget, Expr, ImportKind, Namespace, Reference, Ro
 use m1nd_lang::{FileFacts, NameForm, NamePlace};
 
 use super::CannotRename;
-use crate::edits::refactor::{CannotRead, Source, read_source};
+use crate::edits::source::{CannotRead, Source, read_source};
 
 /// Maximum number of scopes around a place that are searched for a name.
 const MAX_SCOPES: usize = 1_000;

@@ -203,7 +203,7 @@ fn list_imported(path: &str, text: &str, item: &FileItem, language: Language) ->
     match language {
         Language::Java => {
             let whole = whole.trim_end_matches(';').split_whitespace().filter(|word| *word != "static");
-            let full = whole.last().unwrap_or_default().replace('.', "/");
+            let full = whole.into_iter().next_back().unwrap_or_default().replace('.', "/");
             let (module, name) = full.rsplit_once('/').map_or(("", full.as_str()), |row| row);
             return vec![new(module.to_owned(), name, name)];
         }

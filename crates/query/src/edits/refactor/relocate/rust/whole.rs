@@ -18,6 +18,9 @@ const READ_BESIDE: &[&str] = &["include_str", "include_bytes", "include"];
 /// Folders whose files are programs or tests of their own.
 const PROGRAM_FOLDERS: &[&str] = &["tests", "examples", "benches", "bin"];
 
+/// The names of a path, and where each ends in the text.
+type NamesAndEnds = (Vec<String>, Vec<usize>);
+
 impl Rust<'_> {
     /// Moves the file: what stands in the way, what is in it, who uses it, where it is declared.
     pub(super) fn move_file(mut self) -> Result<Refactoring, CannotRefactor> {
@@ -235,7 +238,7 @@ impl Rust<'_> {
     }
 
     /// The names of the path that begins with a word, and the end of each; `None` if that is not a path.
-    fn path_from(&mut self, path: &str, word: &CodeWord) -> Result<Option<(Vec<String>, Vec<usize>)>, CannotRefactor> {
+    fn path_from(&mut self, path: &str, word: &CodeWord) -> Result<Option<NamesAndEnds>, CannotRefactor> {
         let file = self.draft.file(path)?;
         let text = file.text();
         let (mut names, mut ends, mut at) =

@@ -110,7 +110,7 @@ impl Rust<'_> {
         };
         let is_plain = |item: &&m1nd_lang::FileItem| !file.text()[item.lines.clone()].contains("#[");
         let modules = || file.parsed.items.iter().filter(is_module);
-        let last = modules().filter(is_plain).next_back().or_else(|| modules().next_back());
+        let last = modules().rfind(is_plain).or_else(|| modules().next_back());
         let (at, after) = match last {
             Some(item) => (item.lines.end, ""),
             None => (place_of_uses(file), "\n"),
