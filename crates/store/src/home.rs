@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use m1nd_base::{ContentHash, System};
 
 use crate::project::SNAPSHOTS;
-use crate::{FactsCache, ProjectDir, RealSystem, StoreError, durable_write, snapshots};
+use crate::{FactsCache, ProjectDir, RealSystem, SharedFolder, StoreError, durable_write, snapshots};
 
 /// Maximum length of the readable part of a project folder's name, in characters.
 const SLUG_CHARS: usize = 40;
@@ -13,6 +14,10 @@ const HASH_DIGITS: usize = 16;
 
 /// The list of [`Home::readable_folders`], one in a line.
 const READABLE: &str = "readable-folders";
+/// Lock file held during a change of the list.
+const READABLE_LOCK: &str = "readable-folders.lock";
+/// How long a change of the list waits for others.
+const WAIT: Duration = Duration::from_secs(10);
 
 /// What the folder names of federations begin with, so that none is that of a project.
 const FEDERATION: &str = "federation-of-";
@@ -104,10 +109,13 @@ impl Home {
     ///
     /// # Errors
     /// [`StoreError::Io`]; also for a path with a line feed or one that is not UTF-8, which cannot be listed.
+    /// [`StoreError::Taken`] if another process holds the list.
     pub fn allow_folder(&self, folder: &Path) -> Result<(), StoreError> {
         let path = self.path.join(READABLE);
         let refused = || StoreError::io("list a folder in", &path)(std::io::ErrorKind::InvalidFilename.into());
         let text = folder.to_str().filter(|text| !text.contains('\n')).ok_or_else(refused)?;
+        // Two processes that add a folder each would otherwise lose one.
+        let _lock = SharedFolder::with_system(self.path.clone(), self.system.clone()).hold(READABLE_LOCK, WAIT)?;
         let mut folders = self.readable_folders();
         if folders.iter().any(|known| known == folder) {
             return Ok(());
@@ -181,5 +189,18 @@ mod tests {
         assert!(name("/").starts_with("project-") && name("/ä").starts_with("project-"));
         assert_ne!(name("/a/x"), name("/b/x"));
         assert!(name(&format!("/{}", "x".repeat(255))).len() <= SLUG_CHARS + 1 + HASH_DIGITS);
+    }
+    /// Each of several processes that add a folder at once keeps what the others added.
+    #[test]
+    fn folders_allowed_at_once_are_all_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open(folder.path()).expect("opens");
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let home = &home;
+                scope.spawn(move || home.allow_folder(Path::new(&format!("/srv/{number}"))).expect("is listed"));
+            }
+        });
+        assert_eq!(home.readable_folders().len(), 16);
     }
 }

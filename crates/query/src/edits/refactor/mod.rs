@@ -92,7 +92,7 @@ pub enum CannotRefactor {
     BadRequest(String),
     /// The language of the file has no rules for the operation.
     #[error(
-        "{operation} is not known for {language}; the linked languages are Python, TypeScript, JavaScript, Go, Rust, Java and C/C++"
+        "{operation} has no rules for {language}; write the texts with `apply_batch`, whose `delta` says what breaks"
     )]
     NotForLanguage {
         /// The operation.
