@@ -383,7 +383,6 @@ impl Eval<'_> {
         }
     }
 
-    /// Definitions of the name in the other files of the module. There may be several (one for each platform).
     /// The target of a name in modules written inside a file, as [`Resolver::near`](crate::rules::Resolver::near) says.
     fn near_inside(&mut self, file: FileId, scope: ScopeId, name: Name) -> Option<ModuleTarget> {
         let inline = self.inline_modules(file, scope);
@@ -392,6 +391,7 @@ impl Eval<'_> {
         self.resolver(file).near_inside(&self.files, file, &inline, self.text(name))
     }
 
+    /// Definitions of the name in the other files of the module. There may be several (one for each platform).
     fn sibling_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let siblings = match self.memos.siblings.get(&file) {
             Some(known) => known.clone(),
