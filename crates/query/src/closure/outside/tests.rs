@@ -332,15 +332,15 @@ export function top() {} //? top: none
 }
 
 #[test]
-fn members_of_outlined_languages() {
+fn members_of_further_languages() {
     check(
         "\
 //- a.cs
 namespace Demo {
   public class V : IComparable<V>, IDisposable {
     public static V operator +(V a, V b) { return a; } //? operator +: the operators of the language
-    public int CompareTo(V o) { return 0; } //? CompareTo: IComparable
-    public void Dispose() {} //? Dispose: IDisposable
+    public int CompareTo(V o) { return 0; } //? CompareTo: System::IComparable
+    public void Dispose() {} //? Dispose: System::IDisposable
     public override string ToString() { return \"\"; } //? ToString: System.Object
     public void Plain() {} //? Plain: none
     static void Main(string[] a) {} //? Main: the start of a program or library
@@ -384,9 +384,9 @@ end
 //- e.php
 <?php
 class V extends Base implements JsonSerializable {
-  public function jsonSerialize() { return 1; } //? jsonSerialize: JsonSerializable
+  public function jsonSerialize() { return 1; } //? jsonSerialize: php::JsonSerializable
   public function __toString() { return ''; } //? __toString: the language under this name
-  public function handle() {} //? handle: Base
+  public function handle() {} //? handle: global::Base
   private function hidden() {} //? hidden: none
 }
 //- f.scala
