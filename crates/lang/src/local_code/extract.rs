@@ -268,6 +268,10 @@ impl<'t> Planner<'_, '_, 't> {
                 ));
             }
             let is_input = is_outside && lives.needs_old_value(index);
+            if is_outside && !is_input && is_written && self.would_be_unused(index) {
+                let why = format!("`{}` would be declared and not used, which Go refuses", variable.name);
+                return Err(self.refuse_at(first.at, why));
+            }
             if is_input {
                 inputs.push((variable.at.start_byte(), self.plan_input(index, is_written)?));
             }
@@ -279,6 +283,14 @@ impl<'t> Planner<'_, '_, 't> {
         outputs.sort_by_key(|(at, _)| *at);
         let rest = |input: &(usize, Input)| input.1.clone();
         Ok((inputs.iter().map(rest).collect(), outputs.into_iter().map(|(_, output)| output).collect()))
+    }
+
+    /// Returns whether a variable of Go is only read by the lines, so that nothing would read it without them.
+    fn would_be_unused(&self, index: usize) -> bool {
+        let lives = &self.lives;
+        lives.language == Language::Go
+            && lives.locals.variables[index].by.kind() != "parameter_declaration"
+            && !lives.locals.of(index).any(|found| found.is_read() && !found.is_in(&lives.selected.core))
     }
 
     fn is_receiver(&self, variable: &Variable<'t>) -> bool {

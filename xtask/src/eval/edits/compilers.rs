@@ -36,7 +36,7 @@ const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e 
                        xargs -n 4 g++ -std=c++17 -fsyntax-only -DLEVELDB_PLATFORM_POSIX=1 -I. -Iinclude";
 // Messages that are wrapped differ with the length of a name. That something has no annotation is not an error: a new
 // function has those that are known.
-const PYTHON: &str = "mypy --no-pretty --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
+const PYTHON: &str = "mypy --no-pretty --no-warn-return-any --disable-error-code var-annotated --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
                       src tests; pyflakes src tests";
 
 const JWT: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
@@ -342,8 +342,9 @@ fn is_error(line: &str) -> bool {
     is_go || ["error:", "error[", "error TS", "undefined name"].iter().any(|word| line.contains(word))
 }
 
-/// A line without the numbers of its line and column.
+/// A line without the numbers of its line and column, and without those of other lines that it names.
 fn without_place(line: &str) -> String {
+    let line = &without_lines_named(line);
     let mut kept = String::with_capacity(line.len());
     for (index, part) in line.split([':', '(', ')']).enumerate() {
         if !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || c == ',') {
@@ -357,9 +358,25 @@ fn without_place(line: &str) -> String {
     kept
 }
 
+/// A line with `on line` in place of `on line 7`.
+fn without_lines_named(line: &str) -> String {
+    const NAMES: &str = "on line ";
+    let mut parts = line.split(NAMES);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| kept + NAMES + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_lines_are_not_compared() {
+        assert_eq!(
+            without_place("a.py:3: error: Name \"b\" already defined on line 12  [no-redef]"),
+            without_place("a.py:9: error: Name \"b\" already defined on line 7  [no-redef]")
+        );
+    }
 
     #[test]
     fn errors_are_compared_without_their_places() {

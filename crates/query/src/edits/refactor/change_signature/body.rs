@@ -144,6 +144,11 @@ impl<'a> Plan<'a> {
     /// A new parameter as a definition writes it: not each of them may have the default.
     fn write_added(&self, member: &Member, index: usize) -> String {
         let added = &self.change.added[index];
+        // Go wants a name for each parameter of a list, or for none.
+        let is_nameless = !member.list.items.is_empty() && member.list.items.iter().all(|item| item.name.is_none());
+        if self.language == Language::Go && is_nameless {
+            return added.text.strip_prefix(&added.name).unwrap_or(&added.text).trim_start().to_owned();
+        }
         let Some(default) = added.default_at else { return added.text.clone() };
         let before = added.text[..default].trim_end().trim_end_matches('=').trim_end();
         let has_body = member.list.body.is_some();
