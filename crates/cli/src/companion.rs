@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::args::Common;
@@ -12,6 +13,14 @@ use crate::project;
 
 /// Its name.
 const PROGRAM: &str = "m1nd-fleet";
+
+/// An error that it reports.
+#[derive(Deserialize)]
+struct Reported {
+    message: String,
+    #[serde(default)]
+    next: String,
+}
 
 /// Creates the command that starts it, with the folder of the store.
 pub(crate) fn build_command(common: &Common) -> Result<Command, CliError> {
@@ -56,9 +65,11 @@ pub(crate) fn ask(common: &Common, arguments: &[&str], request: &Value) -> Resul
     }
     let output = child.wait_with_output().map_err(|error| broken(error.to_string()))?;
     let answer: Value = serde_json::from_slice(&output.stdout).map_err(|error| broken(error.to_string()))?;
-    let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
-    match answer.get("error") {
-        Some(_) => Err(CliError::fail(text("message"), text("next"))),
+    match answer.get("error").map(Reported::deserialize) {
+        Some(reported) => {
+            let Reported { message, next } = reported.map_err(|error| broken(error.to_string()))?;
+            Err(CliError::fail(message, next))
+        }
         None => Ok(answer),
     }
 }

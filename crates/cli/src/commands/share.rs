@@ -9,6 +9,7 @@ use m1nd_engine::{
     find_local_index, find_share_place, shared_versions,
 };
 use m1nd_query::changes::work_tree_changes;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::Common;
@@ -46,6 +47,37 @@ pub(crate) fn run(args: &ShareArgs, common: &Common, out: &mut Out) -> Result<()
             companion::pass_on(common, "share", ["trust"].into_iter().chain(words))
         }
         ShareCommand::Keys => companion::pass_on(common, "share", ["keys"]),
+    }
+}
+
+/// What `m1nd-fleet` answers about an index in a store; what a question is not about is 0 or empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    store: String,
+    commit: String,
+    /// Commits between the index and the checked-out one.
+    distance: u64,
+    /// Size of its files.
+    bytes: u64,
+    parts: u64,
+    new_parts: u64,
+    sent_bytes: u64,
+    fetched_parts: u64,
+    fetched_bytes: u64,
+    /// Who signed it, or signs it now.
+    key: String,
+    key_name: String,
+}
+
+impl Answer {
+    fn read(answer: &Value) -> Result<Self, CliError> {
+        Self::deserialize(answer).map_err(|error| {
+            CliError::fail(
+                format!("the answer of `m1nd-fleet` is not understood: {error}"),
+                "install the same version of both",
+            )
+        })
     }
 }
 
@@ -106,17 +138,17 @@ fn push(place: &Place, rewrite: bool, common: &Common, out: &mut Out) -> Result<
     if out.json {
         return out.value(&with_member(answer, "files", exported.files));
     }
-    let number = |name: &str| answer[name].as_u64().unwrap_or_default();
+    let pushed = Answer::read(&answer)?;
     out.line(format!(
         "pushed the index of commit {} to {}: {} files, {} of {} parts new, {} sent",
         shorten(place.head()),
-        answer["store"].as_str().unwrap_or_default(),
+        pushed.store,
         exported.files,
-        number("new_parts"),
-        number("parts"),
-        bytes(number("sent_bytes")),
+        pushed.new_parts,
+        pushed.parts,
+        bytes(pushed.sent_bytes),
     ))?;
-    out.line(format!("others trust it with: m1nd share trust {}", answer["key"].as_str().unwrap_or_default()))
+    out.line(format!("others trust it with: m1nd share trust {}", pushed.key))
 }
 
 fn pull(place: &Place, trust: &[String], force: bool, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -133,7 +165,8 @@ fn pull(place: &Place, trust: &[String], force: bool, common: &Common, out: &mut
             ));
         }
         let found = companion::ask(common, &["share", "find"], &place.search(trust, None))?;
-        if find_distance(place, &local).is_some_and(|own| own <= found["distance"].as_u64().unwrap_or(0)) {
+        let stored = Answer::read(&found)?.distance;
+        if find_distance(place, &local).is_some_and(|own| own <= stored) {
             if out.json {
                 return out.value(&with_member(found, "pulled", false));
             }
@@ -155,14 +188,13 @@ fn pull(place: &Place, trust: &[String], force: bool, common: &Common, out: &mut
         let answer = with_member(found, "pulled", true);
         return out.value(&with_member(answer, "files_linked", report.files_linked));
     }
-    let number = |name: &str| found[name].as_u64().unwrap_or_default();
-    let commit = found["commit"].as_str().unwrap_or_default();
+    let pulled = Answer::read(&found)?;
     out.line(format!(
         "started from the index of commit {} ({}): {} parts fetched, {} received",
-        shorten(commit),
-        describe_distance(number("distance")),
-        number("fetched_parts"),
-        bytes(number("fetched_bytes")),
+        shorten(&pulled.commit),
+        describe_distance(pulled.distance),
+        pulled.fetched_parts,
+        bytes(pulled.fetched_bytes),
     ))?;
     out.line(format!(
         "{} files differ from it; {} were linked again",
@@ -194,15 +226,15 @@ fn status(place: &Place, trust: &[String], common: &Common, out: &mut Out) -> Re
             None => "here        an index of a commit that is not an ancestor".to_owned(),
         },
     })?;
-    let found = found?;
+    let found = Answer::read(&found?)?;
     out.line(format!(
         "store       commit {}, {}, {} in {} parts, signed by {} {}",
-        shorten(found["commit"].as_str().unwrap_or_default()),
-        describe_distance(found["distance"].as_u64().unwrap_or_default()),
-        bytes(found["bytes"].as_u64().unwrap_or_default()),
-        found["parts"],
-        found["key"].as_str().unwrap_or_default(),
-        found["key_name"].as_str().unwrap_or_default(),
+        shorten(&found.commit),
+        describe_distance(found.distance),
+        bytes(found.bytes),
+        found.parts,
+        found.key,
+        found.key_name,
     ))
 }
 
