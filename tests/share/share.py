@@ -88,7 +88,7 @@ def check_store(folder, url, repository, environment, damage, pull_url=None):
     push = run(ci.answer, "share", "push", "--store", url, *NAME, **environment)
     pull = ["share", "pull", "--store", pull_url, *NAME]
     # Nobody can push without a key, or what is not committed.
-    ci.refuse("no key", "share", "push", "--store", url, *NAME, **environment)
+    ci.refuse("key to sign with", "share", "push", "--store", url, *NAME, **environment)
     key = ci.answer("share", "keygen")["key"]
     assert (ci.home / "share/key").stat().st_mode & 0o777 == 0o600
     (ci.clone / "private.py").write_text("password = 1\n")
