@@ -18,6 +18,9 @@ struct Run {
     uptime: Duration,
 }
 
+/// Stops that every run has, whatever the speed of the machine: an orderly one and a crash.
+const MIN_STOPS: usize = 2;
+
 /// What a run showed.
 #[derive(Debug)]
 struct Outcome {
@@ -42,15 +45,16 @@ fn run(run: &Run) -> Outcome {
     let members: Vec<(&str, Level)> = logins.iter().map(|login| (login.as_str(), Level::Write)).collect();
     server.set_up(TEAM, &members, false);
     let (is_done, working, queued) = (AtomicBool::new(false), AtomicUsize::new(run.writers), AtomicUsize::new(0));
+    let begun_stops = AtomicUsize::new(0);
     let begin = Instant::now();
     // 2. Writers write, while the server goes and comes back.
     let (fast_stops, crashes) = std::thread::scope(|scope| {
         for (writer, login) in logins.iter().enumerate() {
-            let (server, working, queued, is_done) = (&server, &working, &queued, &is_done);
+            let (server, working, queued, is_done, stops) = (&server, &working, &queued, &is_done, &begun_stops);
             scope.spawn(move || {
                 let patience = Patience { max_attempts: 3, max_time: Duration::from_secs(2) };
                 let mut clone = Clone::of(server.settings(login), TEAM, REPOSITORY, "# shop\n", patience);
-                write_and_push(&mut clone, writer, run, queued);
+                write_and_push(&mut clone, writer, run, (queued, stops));
                 if working.fetch_sub(1, Ordering::SeqCst) == 1 {
                     is_done.store(true, Ordering::SeqCst);
                 }
@@ -61,6 +65,7 @@ fn run(run: &Run) -> Outcome {
             std::thread::sleep(run.uptime);
             let number = stops[0] + stops[1];
             stops[number % 2] += 1;
+            begun_stops.fetch_add(1, Ordering::SeqCst);
             server.stop(if number % 2 == 0 { "fast" } else { "immediate" });
             std::thread::sleep(run.uptime / 4);
             server.boot();
@@ -79,9 +84,13 @@ fn run(run: &Run) -> Outcome {
 }
 
 /// Writes memories round by round, and pushes each; at last until nothing is queued.
-fn write_and_push(clone: &mut Clone, writer: usize, run: &Run, queued: &AtomicUsize) {
+fn write_and_push(clone: &mut Clone, writer: usize, run: &Run, (queued, stops): (&AtomicUsize, &AtomicUsize)) {
     let mut text = clone.text();
     for round in 0..run.rounds {
+        // Some rounds begin as a stop does, so that pushes meet it.
+        while stops.load(Ordering::SeqCst) < (round + 1) * MIN_STOPS / run.rounds {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let share = run.memories / run.rounds;
         for number in round * share..(round + 1) * share {
             text.push_str(&format!("\n{}\n", write_memory(writer, number)));
