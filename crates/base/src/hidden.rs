@@ -28,7 +28,7 @@ pub fn is_hidden(c: char) -> bool {
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
-        // Variation selectors, of which a text can hold any number: they can carry hidden data.
+        // Variation selectors can carry hidden data: a text can hold any number of them.
         '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' => true,
         _ => false,
     }

@@ -73,7 +73,7 @@ enum TeamCommand {
         /// A login of the server, and what it may do: LOGIN:read, LOGIN:write or LOGIN:approve
         #[arg(long = "member", value_name = "LOGIN:LEVEL", value_parser = parse_member)]
         members: Vec<(String, Level)>,
-        /// A login that is no longer a member
+        /// A login to remove from the team
         #[arg(long = "remove-member", value_name = "LOGIN")]
         leavers: Vec<String>,
         /// Whether memories of others need an approval

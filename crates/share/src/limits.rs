@@ -22,7 +22,7 @@ pub const MAX_NAME: usize = 512;
 pub const REQUESTS: usize = 16;
 /// Number of repetitions of a request that failed.
 pub const RETRIES: usize = 2;
-/// Time after which a failed request is no longer repeated.
+/// Maximum time in which a failed request is repeated.
 pub const RETRY_TIME: Duration = Duration::from_secs(20);
 /// Longest wait for a connection.
 pub const CONNECT_TIME: Duration = Duration::from_secs(5);

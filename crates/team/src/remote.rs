@@ -394,7 +394,7 @@ fn write_direction(text: &str) -> String {
     format!("[{}]", values.join(","))
 }
 
-/// The words of a question, of which any may occur.
+/// The words of a question; any of them may occur.
 fn write_tsquery(text: &str) -> String {
     let mut terms = Vec::new();
     m1nd_search::words::terms(text, |term| {

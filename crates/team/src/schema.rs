@@ -36,7 +36,7 @@ pub struct InitRequest {
     pub team: Option<String>,
     /// Logins and their levels in the team.
     pub members: Vec<(String, Level)>,
-    /// Logins that are no longer members.
+    /// Logins to remove from the team.
     pub leavers: Vec<String>,
     /// Whether memories need an approval; `None` to leave it, at first they do.
     pub needs_approval: Option<bool>,

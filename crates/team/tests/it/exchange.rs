@@ -189,7 +189,7 @@ fn the_schema_is_migrated_once_and_a_newer_one_refused() {
     let server = Server::start();
     server.sql(OWNER, "CREATE ROLE alice LOGIN").expect("is created");
     let mut early = Clone::new(&server, "alice", ALICE);
-    let error = early.session.exchange(&early.project, Mode::Push).expect_err("there is no schema");
+    let error = early.session.exchange(&early.project, Mode::Push).expect_err("the schema is missing");
     assert!(matches!(error, TeamError::Schema(_)), "{error}");
 
     // Several at once: one of them applies each migration.

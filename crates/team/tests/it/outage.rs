@@ -33,7 +33,7 @@ fn what_is_sent_during_an_outage_arrives_later() {
         let queued = alice.session.exchange(&alice.project, Mode::Push).expect("is queued");
         assert_eq!((queued.sent, queued.queued, queued.offline.is_some()), (0, 2, true), "{queued:?}");
     }
-    let error = alice.session.exchange(&alice.project, Mode::Pull).expect_err("there is no database");
+    let error = alice.session.exchange(&alice.project, Mode::Pull).expect_err("the database is away");
     assert!(matches!(error, TeamError::Offline { attempts: 2, .. }), "{error}");
     assert_eq!(alice.session.status().expect("is answered").queued, 2);
     let [queue] = queue_files(&alice).try_into().expect("one queue");

@@ -103,14 +103,19 @@ impl Eval<'_> {
         }
     }
 
-    /// Parameter `index` of a type of functions that the project declares.
-    fn delegate_parameter(&mut self, of: DefRef, file: FileId, args: &[ExprId], index: usize) -> Values {
-        let unit = self.unit(of.file);
-        let parameter = unit.facts.parameters(of.def).get(index).copied();
+    /// Parameter `index` of a function that the project declares, by the arguments that the type `of` has in `file`.
+    fn declared_parameter(
+        &mut self,
+        function: DefRef,
+        of: DefRef,
+        (file, args): (FileId, &[ExprId]),
+        index: usize,
+    ) -> Values {
+        let parameter = self.unit(function.file).facts.parameters(function.def).get(index).copied();
         let Some(declared) = parameter.and_then(|parameter| parameter.declared) else {
             return Values::unknown(Reason::UnknownReceiver);
         };
-        let types = self.eval(of.file, declared, Namespace::Type);
+        let types = self.eval(function.file, declared, Namespace::Type);
         let values = self.instantiate(types);
         let given: Args = args
             .iter()
@@ -148,24 +153,11 @@ impl Eval<'_> {
             }
             // An interface of the project with a single method: the parameter of that method.
             Entity::Def(delegate) if self.definition(*delegate).kind == DefKind::TypeAlias => {
-                self.delegate_parameter(*delegate, file, args, index)
+                self.declared_parameter(*delegate, *delegate, (file, args), index)
             }
             Entity::Def(interface) => {
                 let Some(method) = self.single_method(*interface) else { return unknown };
-                let Some(parameter) = self.unit(method.file).facts.parameters(method.def).get(index).copied() else {
-                    return unknown;
-                };
-                let Some(declared) = parameter.declared else { return unknown };
-                let types = self.eval(method.file, declared, Namespace::Type);
-                let values = self.instantiate(types);
-                let given: Args = args
-                    .iter()
-                    .map(|&arg| {
-                        let types = self.eval(file, arg, Namespace::Type);
-                        self.instantiate(types)
-                    })
-                    .collect();
-                self.substitute(values, *interface, &given)
+                self.declared_parameter(method, *interface, (file, args), index)
             }
             _ => unknown,
         }
