@@ -1,4 +1,4 @@
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use m1nd_base::System;
 
 use crate::settings::Settings;
-use crate::shared::SharedFolder;
+use crate::shared::{HeldLock, SharedFolder};
 use crate::totals::{self, CallTotals};
 use crate::{DerivedFiles, StoreError, database, durable, snapshots};
 
@@ -39,8 +39,7 @@ pub struct ProjectDir {
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct WriterLock {
-    /// The system releases the lock when the file is closed.
-    _file: File,
+    _lock: HeldLock,
 }
 
 impl ProjectDir {
@@ -62,7 +61,7 @@ impl ProjectDir {
         found: StoreError,
     ) -> Result<(Settings, Option<String>), StoreError> {
         let database = path.join(DATABASE);
-        let Some(lock) = lock_file(path)? else {
+        let Some(lock) = HeldLock::try_take(path.join(LOCK))? else {
             let notice = describe_unused(&found);
             return Ok((Settings::unusable(database, found), Some(notice)));
         };
@@ -124,12 +123,12 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn try_lock(&self) -> Result<Option<WriterLock>, StoreError> {
-        let Some(file) = lock_file(&self.path)? else { return Ok(None) };
+        let Some(lock) = HeldLock::try_take(self.path.join(LOCK))? else { return Ok(None) };
         for folder in [self.path.clone(), self.snapshots()] {
             self.system.create_folder(&folder).map_err(StoreError::io("create the folder", &folder))?;
             durable::sweep(&*self.system, &folder)?;
         }
-        Ok(Some(WriterLock { _file: file }))
+        Ok(Some(WriterLock { _lock: lock }))
     }
 
     /// Notes that this process waits for what the writer publishes. Nothing depends on it but how soon that is.
@@ -286,21 +285,6 @@ impl ProjectDir {
                 self.closed.store(true, Ordering::Release);
             }
         })
-    }
-}
-
-/// Takes the lock of the writing process; `None` if another one holds it.
-fn lock_file(folder: &Path) -> Result<Option<File>, StoreError> {
-    let path = folder.join(LOCK);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path).map_err(StoreError::io("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
     }
 }
 

@@ -32,6 +32,23 @@ pub struct HeldLock {
 }
 
 impl HeldLock {
+    /// Locks the file at `path`, which is created if it is missing, without waiting; `None` if it is held.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn try_take(path: PathBuf) -> Result<Option<Self>, StoreError> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { file, path })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
+        }
+    }
+
     /// Returns whether the locked file is still the one at its path. If it was removed, the next process locks a new
     /// file, so this lock no longer excludes anyone.
     pub fn is_in_place(&self) -> bool {
@@ -47,6 +64,15 @@ impl HeldLock {
             let _ = &self.file;
             self.path.exists()
         }
+    }
+}
+
+impl Drop for HeldLock {
+    /// Closing the file would not do: a command that another thread starts at this moment has a copy of it until it
+    /// runs its program, and the lock lives as long as the last copy.
+    fn drop(&mut self) {
+        // Where it fails, closing the file gives the lock back.
+        let _ = self.file.unlock();
     }
 }
 
@@ -180,17 +206,7 @@ impl SharedFolder {
     /// [`StoreError::Io`].
     pub fn try_hold(&self, name: &str) -> Result<Option<HeldLock>, StoreError> {
         self.system.create_folder(&self.folder).map_err(StoreError::io("create the folder", &self.folder))?;
-        let path = self.folder.join(name);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(HeldLock { file, path })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
-        }
+        HeldLock::try_take(self.folder.join(name))
     }
 
     /// Returns whether any process holds the lock `name`. Creates nothing.
@@ -199,6 +215,27 @@ impl SharedFolder {
         // One that this process may only read can be held all the same.
         let opened = OpenOptions::new().write(true).open(&path).or_else(|_| File::open(&path));
         let Ok(file) = opened else { return false };
-        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+        match file.try_lock() {
+            // Given back at once, for the reason at `HeldLock`.
+            Ok(()) => file.unlock().is_err(),
+            Err(error) => matches!(error, TryLockError::WouldBlock),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_given_back_though_a_copy_of_its_file_is_open() {
+        let folder = m1nd_testkit::TempTree::new("");
+        let shared = SharedFolder::new(folder.path().to_owned());
+        let lock = shared.try_hold("l").expect("opens").expect("is free");
+        // As a process that is being started has it.
+        let _copy = lock.file.try_clone().expect("is copied");
+        assert!(shared.is_held("l") && shared.try_hold("l").expect("opens").is_none());
+        drop(lock);
+        assert!(!shared.is_held("l") && shared.try_hold("l").expect("opens").is_some());
     }
 }
