@@ -258,8 +258,7 @@ mod tests {
         assert_eq!(count_text_fields(&[&source("crates/tools/src/a.rs", fields)]), 2);
         let reads = "let a = row[\"verdict\"][0][\"b\"]; let c = &[\"d\"]; call([\"e\"])";
         assert_eq!(count_json_reads(&[&source("crates/cli/src/a.rs", reads)]), 2);
-        let languages =
-            "// Language::Go\nmatch l { Language::Go => SubLanguage::Go, Language::of(x) => \"Language::Go\" }\n\
+        let languages = "// Language::Go\nmatch l { Language::Go => SubLanguage::Go, Language::of(x) => \"Language::Go\" }\n\
              #[cfg(test)]\nmod tests { Language::C }";
         let files = [source("crates/query/src/a.rs", languages), source("crates/lang/src/a.rs", languages)];
         assert_eq!(count_languages(&files.iter().collect::<Vec<_>>()), "1 (query 1)");
