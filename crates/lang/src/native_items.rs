@@ -98,7 +98,9 @@ pub fn native_items(language: Language, text: &str, limits: &Limits, cancel: &Ca
         read_region((node, region, depth), text, &mut found, &mut open);
     }
     found.items.sort_by_key(|item| item.item.bytes.start);
-    attach_hidden_words(language, text, &mut found);
+    let comments = comment_ranges(language, text);
+    attach_hidden_words(text, &comments, &mut found);
+    add_hidden_conditions(text, &comments, &mut found);
     Some(found)
 }
 
@@ -228,8 +230,7 @@ fn body_of(node: Node<'_>) -> Option<usize> {
 }
 
 /// Adds words above a statement that are hidden from the parser, such as macros on a line of their own.
-fn attach_hidden_words(language: Language, text: &str, found: &mut NativeItems) {
-    let comments = comment_ranges(language, text);
+fn attach_hidden_words(text: &str, comments: &[Range<usize>], found: &mut NativeItems) {
     let is_comment = |at: usize| comments.iter().any(|range| range.contains(&at));
     let mut edges: Vec<usize> = found.items.iter().map(|item| item.item.lines.end).collect();
     edges.extend(found.regions.iter().flat_map(|region| [region.inner.start, region.bytes.end]));
@@ -241,11 +242,55 @@ fn attach_hidden_words(language: Language, text: &str, found: &mut NativeItems) 
         let start = item.item.lines.start;
         let from = edges[..edges.partition_point(|edge| *edge <= start)].last().copied().unwrap_or(0);
         let gap = text.get(from..start).unwrap_or_default();
-        let word = gap.char_indices().find(|(at, c)| (c.is_alphabetic() || *c == '_') && !is_comment(from + at));
+        // Directives that are hidden do not belong to the statement.
+        let directive = gap.rfind("\n#").map(|at| at + 1).or_else(|| gap.starts_with('#').then_some(0));
+        let first = directive.map_or(0, |at| gap[at..].find('\n').map_or(gap.len(), |end| at + end + 1));
+        let word = gap[first..].char_indices().map(|(at, c)| (first + at, c));
+        let word = word.into_iter().find(|(at, c)| (c.is_alphabetic() || *c == '_') && !is_comment(from + at));
         if let Some((at, _)) = word {
             item.item.lines.start = start_of_line(text, from + at).max(from);
         }
     }
+}
+
+/// Adds conditionals that are hidden from the parser, because they split a statement or a pair of brackets.
+fn add_hidden_conditions(text: &str, comments: &[Range<usize>], found: &mut NativeItems) {
+    for range in list_conditionals(text, comments) {
+        let is_known = found.regions.iter().any(|region| {
+            let start = start_of_line(text, region.bytes.start);
+            matches!(region.kind, RegionKind::Guard | RegionKind::Condition) && start == range.start
+        });
+        let inside: Vec<usize> =
+            (0..found.items.len()).filter(|item| range.contains(&found.items[*item].item.bytes.start)).collect();
+        if is_known || inside.is_empty() {
+            continue;
+        }
+        for item in inside {
+            let parent = found.items[item].region;
+            found.items[item].region = Some(found.regions.len());
+            let kind = RegionKind::Condition;
+            found.regions.push(Region { kind, bytes: range.clone(), inner: range.clone(), parent });
+        }
+    }
+}
+
+/// The lines from each `#if` to its `#endif`.
+fn list_conditionals(text: &str, comments: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut open, mut found, mut at) = (Vec::new(), Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else { continue };
+        if comments.iter().any(|range| range.contains(&start)) {
+            continue;
+        }
+        if directive.starts_with("if") {
+            open.push(start);
+        } else if directive.starts_with("endif") {
+            found.extend(open.pop().map(|first| first..at));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -279,6 +324,15 @@ mod tests {
                 "\"int e();\\n\" in [Condition, Condition, Namespace(\"a\"), Guard]",
             ]
         );
+    }
+
+    #[test]
+    fn conditionals_that_are_hidden_from_the_parser_are_regions() {
+        let text = "#ifndef A_H\n#define A_H\n#ifndef W\ntypedef int number;\n#else\n#ifdef X\ntypedef long number;\n#else\n\
+                    typedef short number;\n#endif\n#endif\nint f(\n#ifdef W\nint x\n#else\nlong x\n#endif\n);\n#endif\n";
+        let rows = list_items(Language::C, text);
+        let conditional: Vec<bool> = rows.iter().map(|row| row.contains("Condition")).collect();
+        assert_eq!(conditional, [false, true, true, true, false], "{rows:?}");
     }
 
     #[test]
