@@ -155,7 +155,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Kotlin,
         name: "kotlin",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["kt", "kts"],
         names: &["kotlin"],
     },

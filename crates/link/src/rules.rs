@@ -93,6 +93,21 @@ pub enum Factory {
     Same,
 }
 
+/// A function that runs a lambda with the value that it is called on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeFunction {
+    /// The value is the receiver in the lambda, and the result (`apply`).
+    Apply,
+    /// The value is the parameter of the lambda, and the result (`also`).
+    Also,
+    /// The value is the parameter of the lambda, whose result is the result (`let`).
+    Let,
+    /// The value is the receiver in the lambda, whose result is the result (`run`).
+    Run,
+    /// The first argument is the receiver in the lambda, whose result is the result (`with`).
+    With,
+}
+
 /// The result of calling a method of a [`Builtin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodShape {
@@ -347,6 +362,13 @@ pub struct Rules {
     pub extension_functions: bool,
     /// A type may be written in several parts: the first by path stands for all of them (C#).
     pub partial_types: bool,
+    /// Functions and variables stand in packages beside types, and a class is constructed by calling it (Kotlin).
+    pub packages_have_functions: bool,
+    /// Functions may have a receiver whose members are known inside by their bare names: extension functions, and
+    /// lambdas that are given to a parameter of such a type (Kotlin).
+    pub implicit_receivers: bool,
+    /// Functions of the language that run a lambda with the value that they are called on.
+    pub scope_functions: &'static [(&'static str, ScopeFunction)],
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -463,6 +485,9 @@ impl Rules {
         constructs_apart: false,
         extension_functions: false,
         partial_types: false,
+        packages_have_functions: false,
+        implicit_receivers: false,
+        scope_functions: &[],
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,
@@ -488,6 +513,11 @@ impl Rules {
     /// Returns whether calls and types are looked up apart from each other.
     pub(crate) fn separates_calls(&self) -> bool {
         self.methods_apart || self.constructs_apart
+    }
+
+    /// Returns whether arguments by name, and type arguments of calls, are kept apart from those by position.
+    pub(crate) fn tells_arguments_apart(&self) -> bool {
+        self.constructs_apart || self.implicit_receivers
     }
 
     /// Names of standard types that values have without an annotation.

@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 4);
+    run("outlined", 3);
 }
 
 #[test]
@@ -192,6 +192,11 @@ fn ruby() {
 #[test]
 fn csharp() {
     run("csharp", 12);
+}
+
+#[test]
+fn kotlin() {
+    run("kotlin", 9);
 }
 
 #[test]

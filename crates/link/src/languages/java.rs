@@ -1,6 +1,7 @@
-//! Java: packages over source roots, the standard library.
+//! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
 mod packages;
+mod source_sets;
 mod standard;
 
 use m1nd_lang::Language;
@@ -15,7 +16,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -61,6 +62,18 @@ static RULES: Rules = Rules {
     ..Rules::OUTLINED
 };
 
+fn is_kotlin(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Kotlin
+}
+
+/// Returns whether a name is one of a type that Java knows without an import.
+pub(super) fn is_known_type(name: &str) -> bool {
+    standard::is_known(name)
+}
+
+/// First names of packages that code outside uses.
+pub(super) const ROOTS: &[&str] = standard::ROOTS;
+
 /// Package resolution.
 struct Java {
     packages: Packages,
@@ -83,13 +96,23 @@ impl Resolver for Java {
     }
 
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_kotlin(files, from) {
+            return self.packages.find(files, from, packages::package_of(files.heading(from)), name);
+        }
         if standard::PRIMITIVES.contains(&name) {
             return None;
         }
         self.packages.find(files, from, packages::package_of(files.heading(from)), name)
     }
 
-    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_kotlin(files, from) {
+            if let Some(package) = super::kotlin::package_of(name) {
+                return Some(ModuleTarget::External(package.to_owned()));
+            }
+            let is_root = super::kotlin::is_root(name) || self.packages.is_above(name);
+            return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
+        }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));
         }

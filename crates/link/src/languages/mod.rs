@@ -14,6 +14,7 @@ mod dependencies;
 mod go;
 mod groups;
 mod java;
+mod kotlin;
 mod outlined;
 pub(crate) mod paths;
 mod php;

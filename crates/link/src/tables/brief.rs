@@ -28,7 +28,7 @@ pub struct Brief {
     pub macros: bool,
     /// It calls macros outside functions, which may declare modules (Rust).
     pub item_macros: bool,
-    /// Types at the top level (Java); with the modules around them (C#).
+    /// Types at the top level (Java), and all else there (Kotlin); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
     /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
     pub globals: Box<[Box<str>]>,
@@ -69,6 +69,10 @@ impl Brief {
                 brief.package = package(facts);
                 let modules = facts.imports.iter().filter(|import| import.kind == ImportKind::Module);
                 brief.modules = modules.map(|import| facts.name(import.module).into()).collect();
+            }
+            Language::Java if language == Language::Kotlin => {
+                brief.package = package(facts);
+                brief.types = top_level(facts);
             }
             Language::Java => {
                 brief.package = package(facts);
@@ -145,7 +149,10 @@ fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
 fn top_level(facts: &FileFacts) -> Box<[Box<str>]> {
     let is_top = |target| matches!(target, BindingTarget::Definition(_));
     let rows = facts.bindings.iter().filter(|row| row.scope == ScopeId(0) && is_top(row.target));
-    rows.map(|row| facts.name(row.name).into()).collect()
+    let mut names: Vec<Box<str>> = rows.map(|row| facts.name(row.name).into()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into()
 }
 
 /// The modules that a file declares to be in other files.

@@ -140,6 +140,10 @@ pub(super) struct Outline<'a> {
     assigned: common::Assigned,
     /// Access paths whose class a condition shows, by the scope that knows it.
     pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
+    /// Types that conditions show of access paths, by the scope that knows it: the type as written, and where it is.
+    pub(super) shown: FxHashMap<(ScopeId, NameId), (NameId, ScopeId)>,
+    /// Scopes that were opened for nodes before these are visited.
+    pub(super) placed: FxHashMap<usize, ScopeId>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
 }
@@ -173,6 +177,8 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         comments: CommentRun::default(),
         assigned: common::Assigned::default(),
         narrowed: FxHashSet::default(),
+        shown: FxHashMap::default(),
+        placed: FxHashMap::default(),
         labels: Vec::new(),
     };
     let problem = tree.visit(input.limits, &mut outline);
@@ -301,6 +307,13 @@ impl<'a> Outline<'a> {
         Some(facts.name(facts.definition(self.frames.last()?.id).name))
     }
 
+    /// Name of the innermost definition around the current node that is not a function.
+    pub(super) fn class_name(&self) -> Option<String> {
+        let facts = self.builder.facts();
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function)?;
+        Some(facts.name(facts.definition(class.id).name).to_owned())
+    }
+
     /// Kind of the innermost definition around the current node.
     pub(super) fn frame_kind(&self) -> Option<DefKind> {
         Some(self.builder.facts().definition(self.frames.last()?.id).kind)
@@ -405,6 +418,11 @@ impl<'a> Outline<'a> {
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
         if matches!(rule, Rule::Values) {
             state.in_type = false;
+        }
+        if !self.placed.is_empty()
+            && let Some(scope) = self.placed.remove(&step.node.id())
+        {
+            state.scope = scope;
         }
         if mark == Mark::Body {
             state.in_type = false;

@@ -625,6 +625,10 @@ impl Eval<'_> {
                 let search = self.member(value, name, Namespace::Value);
                 self.values_of(search, Namespace::Value)
             }
+            // A component of a data class.
+            Value::Instance(of, args) if self.rules(of.file).implicit_receivers => {
+                self.component(*of, args, index).unwrap_or_else(|| self.element(value, file))
+            }
             Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
             // One of several results.
             Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),

@@ -223,7 +223,11 @@ impl<'a> Eval<'a> {
                 let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
                 let want = if apart { Namespace::Callee } else { want };
                 let value = Value::Def(of, args.clone());
-                self.class_member(&Asked { of, args, name, want, value: &value }, None)
+                let search = self.class_member(&Asked { of, args, name, want, value: &value }, None);
+                match search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                    true => search,
+                    false => self.member_of_companion(of, name, want).unwrap_or(search),
+                }
             }
         }
     }
@@ -368,6 +372,9 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.enum_member(of, name) {
             return Some(found);
         }
+        if let Some(found) = self.accessor(of, name, asked.want, value) {
+            return Some(found);
+        }
         if self.rules(of.file).open_types
             && let Some(found) = self.extended_member(asked)
         {
@@ -391,6 +398,22 @@ impl<'a> Eval<'a> {
             }));
         }
         None
+    }
+
+    /// A member of a class under another name.
+    pub(in crate::eval) fn class_member_named(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Search {
+        if !self.deeper() {
+            return Search::unknown(Reason::Budget);
+        }
+        let search = self.class_member(&Asked { of, args: &no_args(), name, want, value }, None);
+        self.leave();
+        search
     }
 
     /// Returns whether a later spread in an object literal may replace the member found.
