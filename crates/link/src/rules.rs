@@ -347,6 +347,13 @@ pub struct Rules {
     pub extension_functions: bool,
     /// A type may be written in several parts: the first by path stands for all of them (C#).
     pub partial_types: bool,
+    /// Labels of arguments belong to the names of functions, which are overloaded by them; constructors are called like
+    /// members, too (`T.init(x)`), and a member without a type is one of the type that is expected (Swift).
+    pub argument_labels: bool,
+    /// Blocks add members to types of the project, to outside ones, and to all that conform to a protocol (Swift).
+    pub extension_blocks: bool,
+    /// What the other files of a module declare goes before what imports bring (Swift).
+    pub siblings_first: bool,
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -463,6 +470,9 @@ impl Rules {
         constructs_apart: false,
         extension_functions: false,
         partial_types: false,
+        argument_labels: false,
+        extension_blocks: false,
+        siblings_first: false,
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,

@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 4);
+    run("outlined", 3);
 }
 
 #[test]
@@ -192,6 +192,11 @@ fn ruby() {
 #[test]
 fn csharp() {
     run("csharp", 12);
+}
+
+#[test]
+fn swift() {
+    run("swift", 8);
 }
 
 #[test]

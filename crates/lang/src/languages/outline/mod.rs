@@ -17,7 +17,7 @@ use m1nd_base::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use self::define::Frame;
+pub(super) use self::define::Frame;
 use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 use self::literals::LITERALS;
@@ -142,6 +142,10 @@ pub(super) struct Outline<'a> {
     pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
+    /// Values that the context of nodes expects of them, by node.
+    pub(super) expected: FxHashMap<usize, ExprId>,
+    /// Nodes that stand in another scope than what is around them.
+    pub(super) outer_scopes: FxHashMap<usize, ScopeId>,
 }
 
 /// Extracts a file by a grammar.
@@ -174,6 +178,8 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         assigned: common::Assigned::default(),
         narrowed: FxHashSet::default(),
         labels: Vec::new(),
+        expected: FxHashMap::default(),
+        outer_scopes: FxHashMap::default(),
     };
     let problem = tree.visit(input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -318,11 +324,11 @@ impl<'a> Outline<'a> {
         signature.is_some_and(|signature| signature.split_whitespace().take(5).any(|word| word == "case"))
     }
 
-    /// Whether the innermost definition names a base of this name.
-    pub(super) fn base_is(&self, name: &str) -> bool {
+    /// Whether the innermost definition names a base whose name ends so.
+    pub(super) fn base_ends_with(&self, end: &str) -> bool {
         let facts = self.builder.facts();
         let bases = self.frames.last().map_or(&[][..], |frame| &frame.bases);
-        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name: base, .. } if facts.name(base) == name))
+        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name, .. } if facts.name(name).ends_with(end)))
     }
 
     /// Forgets type parameters that no definition took.
@@ -378,6 +384,14 @@ impl<'a> Outline<'a> {
         Some(scope)
     }
 
+    /// Like [`Outline::open_scope_after`], for the current node, too, once its children are visited.
+    pub(super) fn open_scope_after_and_here(&mut self, kind: ScopeKind) {
+        let scope = self.open_scope_after(kind);
+        if let (Some(scope), Some(state)) = (scope, self.stack.last_mut()) {
+            state.scope = scope;
+        }
+    }
+
     /// The current node stands at the top of the file, whatever is around it.
     pub(super) fn leave_scopes(&mut self) {
         if let Some(state) = self.stack.last_mut() {
@@ -405,6 +419,11 @@ impl<'a> Outline<'a> {
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
         if matches!(rule, Rule::Values) {
             state.in_type = false;
+        }
+        if !self.outer_scopes.is_empty()
+            && let Some(scope) = self.outer_scopes.remove(&step.node.id())
+        {
+            state.scope = scope;
         }
         if mark == Mark::Body {
             state.in_type = false;
