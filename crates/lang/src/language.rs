@@ -169,7 +169,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Swift,
         name: "swift",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["swift"],
         names: &["swift"],
     },

@@ -369,6 +369,13 @@ pub struct Rules {
     pub implicit_receivers: bool,
     /// Functions of the language that run a lambda with the value that they are called on.
     pub scope_functions: &'static [(&'static str, ScopeFunction)],
+    /// Labels of arguments belong to the names of functions, which are overloaded by them; constructors are called like
+    /// members, too (`T.init(x)`), and a member without a type is one of the type that is expected (Swift).
+    pub argument_labels: bool,
+    /// Blocks add members to types of the project, to outside ones, and to all that conform to a protocol (Swift).
+    pub extension_blocks: bool,
+    /// What the other files of a module declare goes before what imports bring (Swift).
+    pub siblings_first: bool,
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -488,6 +495,9 @@ impl Rules {
         packages_have_functions: false,
         implicit_receivers: false,
         scope_functions: &[],
+        argument_labels: false,
+        extension_blocks: false,
+        siblings_first: false,
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,

@@ -200,6 +200,11 @@ fn kotlin() {
 }
 
 #[test]
+fn swift() {
+    run("swift", 8);
+}
+
+#[test]
 fn cpp() {
     run("cpp", 60);
 }

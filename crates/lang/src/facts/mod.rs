@@ -463,6 +463,14 @@ impl FileFacts {
         }
     }
 
+    /// The value of an argument without its label.
+    pub fn unlabelled(&self, argument: ExprId) -> ExprId {
+        match self.expr(argument) {
+            Expr::Entry { value, .. } => value,
+            _ => argument,
+        }
+    }
+
     /// The recorded arguments of an access path.
     pub fn arguments_of(&self, of: ExprId) -> &[Argument] {
         let start = self.arguments.partition_point(|argument| argument.of < of);

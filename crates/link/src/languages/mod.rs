@@ -21,6 +21,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod swift;
 mod typescript;
 
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
@@ -57,6 +58,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     java::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
+    swift::FAMILY,
     outlined::FAMILY,
 ];
 

@@ -16,7 +16,7 @@ pub struct Brief {
     pub package: Option<Box<str>>,
     /// One of its imports is of CommonJS.
     pub requires: bool,
-    /// Modules imported as values (Go), or for all files that are built together (C#).
+    /// Modules imported as values (Go), for all files that are built together (C#), or at all (Swift).
     pub modules: Box<[Box<str>]>,
     /// `#include`s in order: the name as written, and whether it is in angle brackets.
     pub includes: Box<[(Box<str>, bool)]>,
@@ -89,6 +89,7 @@ impl Brief {
                 brief.types = namespace_types(facts);
                 brief.modules = global_usings(facts);
             }
+            Language::Swift => brief.modules = swift_modules(facts),
             Language::C => {
                 let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
                 brief.includes =
@@ -143,6 +144,15 @@ fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
 fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
     let rows = facts.imports.iter().filter(|import| import.kind == ImportKind::Wildcard && import.flags.reexport);
     rows.filter(|import| import.flags.type_only).map(|import| facts.name(import.module).into()).collect()
+}
+
+/// The modules that a file imports; behind `+` those that it hands on to whoever imports its own.
+fn swift_modules(facts: &FileFacts) -> Box<[Box<str>]> {
+    let rows = facts.imports.iter().map(|import| {
+        let module = facts.name(import.module);
+        if import.flags.reexport { format!("+{module}").into() } else { module.into() }
+    });
+    rows.collect()
 }
 
 /// Names of definitions at the top level.

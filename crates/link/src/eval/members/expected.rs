@@ -13,7 +13,8 @@ impl Eval<'_> {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let unit = self.unit(of.file);
         let Some((callee, place)) = unit.argument_of(of.def) else { return unknown() };
-        let constructs = unit.call(callee).is_some_and(|call| call.constructs);
+        let labelled = self.rules(of.file).argument_labels;
+        let constructs = !labelled && unit.call(callee).is_some_and(|call| call.constructs);
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
@@ -27,6 +28,8 @@ impl Eval<'_> {
                 }
             }
             all
+        } else if labelled {
+            self.callable(of.file, callee)
         } else {
             self.resolve(of.file, callee, Namespace::Callee)
         };
@@ -41,7 +44,12 @@ impl Eval<'_> {
         let args = unit.call(callee).map(|call| unit.list(call.args)).unwrap_or_default();
         // The expected type may name type parameters of the called function, which its other arguments decide.
         for found in &search.found {
-            let given = self.given_by(found, (of.file, callee, place as usize), index);
+            let mut place = place as usize;
+            if let (Entity::Def(function), true) = (&found.entity, labelled) {
+                let Some(places) = self.place_arguments(*function, of.file, args) else { continue };
+                place = places.get(place).copied().unwrap_or(place);
+            }
+            let given = self.given_by(found, (of.file, callee, place), index);
             values.add(match found.entity {
                 Entity::Def(function) => self.infer(given, function, &no_args(), of.file, args),
                 _ => given,
@@ -91,7 +99,7 @@ impl Eval<'_> {
 
     /// A value that outside code passes on, which may be the project's.
     pub(in crate::eval) fn yielded_from(&self, outside: Outside) -> Values {
-        match self.home.tells_arguments_apart() {
+        match self.home.tells_arguments_apart() || self.home.extension_blocks {
             true => Values::one(Value::External(outside.yield_value(), None)),
             false => Values::unknown(Reason::UnknownReceiver),
         }
@@ -147,6 +155,11 @@ impl Eval<'_> {
             return self.instantiate(types);
         }
         let unit = self.unit(file);
+        if let Expr::Signature { parameters, .. } = unit.facts.expr(declared) {
+            let Some(&ty) = unit.list(parameters).get(index) else { return unknown };
+            let types = self.eval(file, ty, Namespace::Type);
+            return self.instantiate(types);
+        }
         let (base, args): (ExprId, &[ExprId]) = match unit.facts.expr(self.unwrap_transparent(file, declared)) {
             Expr::Generic { base, args } => (base, unit.list(args)),
             _ => (declared, &[]),
@@ -168,6 +181,12 @@ impl Eval<'_> {
                 self.instantiate(types)
             }
             // An interface of the project with a single method: the parameter of that method.
+            Entity::Def(alias) if self.home.argument_labels && self.definition(*alias).kind == DefKind::TypeAlias => {
+                match self.definition(*alias).declared {
+                    Some(of) if alias.file != file || of != declared => self.function_parameter(alias.file, of, index),
+                    _ => unknown,
+                }
+            }
             Entity::Def(delegate) if self.definition(*delegate).kind == DefKind::TypeAlias => {
                 self.declared_parameter(*delegate, *delegate, (file, args), index)
             }

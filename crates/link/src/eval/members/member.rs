@@ -86,8 +86,26 @@ impl<'a> Eval<'a> {
                 // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
+            Value::External(..) | Value::Builtin(..) | Value::BuiltinType(..) if self.home.extension_blocks => {
+                let mut search = self.members_of_blocks(value, name, want);
+                search.add(self.outside_member(value, name, want));
+                search
+            }
+            _ => self.outside_member(value, name, want),
+        }
+    }
+
+    /// A member of a value that is not of the project.
+    fn outside_member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
+        // A property, unless a method of that name is called.
+        let is_called = |eval: &Self, builtin: Builtin| {
+            want == Namespace::Callee
+                && eval.home.extension_blocks
+                && eval.home.builtin_method(builtin, eval.text(name)).is_some()
+        };
+        match value {
             Value::Builtin(builtin, args) | Value::BuiltinType(builtin, args)
-                if self.home.builtin_field(*builtin, self.text(name)).is_some() =>
+                if self.home.builtin_field(*builtin, self.text(name)).is_some() && !is_called(self, *builtin) =>
             {
                 let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
@@ -110,7 +128,7 @@ impl<'a> Eval<'a> {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
-            Value::Null | Value::Key(_) => Search::default(),
+            _ => Search::default(),
         }
     }
 
@@ -317,6 +335,9 @@ impl<'a> Eval<'a> {
             }
         }
         if !gathered.found.is_empty() {
+            if self.rules(of.file).extension_blocks {
+                self.drop_requirements(asked.value, &mut gathered);
+            }
             return gathered;
         }
         if let Some(search) = replaceable {
@@ -356,6 +377,9 @@ impl<'a> Eval<'a> {
                 found.receiver = Some(Rc::new(asked.value.clone()));
             }
             search.push(found);
+        }
+        if self.rules(class.file).extension_blocks {
+            self.drop_requirements(asked.value, &mut search);
         }
         search
     }
@@ -513,7 +537,8 @@ impl<'a> Eval<'a> {
             }
         }
         // Functions written elsewhere are overloads besides.
-        let gathers = want == Namespace::Callee && self.rules(of.file).extension_functions;
+        let rules = self.rules(of.file);
+        let gathers = want == Namespace::Callee && (rules.extension_functions || rules.extension_blocks);
         if !search.found.is_empty() && !gathers {
             return search;
         }
@@ -536,9 +561,12 @@ impl<'a> Eval<'a> {
                     part.found.into_iter().for_each(|found| search.push(found));
                 }
             }
-            if !search.found.is_empty() {
+            if !search.found.is_empty() && !rules.extension_blocks {
                 return search;
             }
+        }
+        if !search.found.is_empty() {
+            return search;
         }
         // Last, members that other code assigns to it or copies from another object.
         let written = self.written_members(of, name);
