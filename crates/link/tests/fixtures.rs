@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 4);
+    run("outlined", 3);
 }
 
 #[test]
@@ -187,6 +187,11 @@ fn php() {
 #[test]
 fn ruby() {
     run("ruby", 5);
+}
+
+#[test]
+fn scala() {
+    run("scala", 6);
 }
 
 #[test]

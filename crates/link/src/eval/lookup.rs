@@ -45,11 +45,17 @@ impl Eval<'_> {
     /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let mut search = self.resolve_all(file, expr, want);
+        if self.rules(file).companions {
+            search = self.settle_companions(file, expr, want, search);
+        }
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             if self.rules(file).extension_functions {
                 search = self.with_extensions(file, expr, search);
             }
             return self.choose(file, search, self.project.unit(file).call(expr));
+        }
+        if want == Namespace::Value && self.rules(file).runs_by_name {
+            return self.with_extensions(file, expr, search);
         }
         search
     }
@@ -276,6 +282,7 @@ impl Eval<'_> {
             }
         }
         let search = match () {
+            () if rules.nested_packages => self.find_in_packages(file, start, name, want),
             () if rules.global_names => self.find_in_program(file, start, name, want),
             () if rules.open_types => self.find_constant(file, start, name),
             () => self.outside(file, name, want),
@@ -601,6 +608,7 @@ impl Eval<'_> {
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && !(self.rules(file).nested_packages && self.is_in_packages(file, name, want))
                 && self.sibling_member(file, name, want).found.is_empty()
             {
                 match too_many {

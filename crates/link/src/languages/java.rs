@@ -1,7 +1,7 @@
 //! Java: packages over source roots, the standard library.
 
-mod packages;
-mod standard;
+pub(super) mod packages;
+pub(super) mod standard;
 
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
@@ -15,7 +15,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Scala, &super::scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -61,6 +61,10 @@ static RULES: Rules = Rules {
     ..Rules::OUTLINED
 };
 
+fn is_scala(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Scala
+}
+
 /// Package resolution.
 struct Java {
     packages: Packages,
@@ -77,19 +81,29 @@ impl Resolver for Java {
 
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
+            ModuleTarget::Folder(package) if is_scala(files, from) => {
+                super::scala::find_member(&self.packages, files, from, package, name)
+            }
             ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
             _ => ModuleTarget::NotFound,
         }
     }
 
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        if standard::PRIMITIVES.contains(&name) {
+        if standard::PRIMITIVES.contains(&name) || is_scala(files, from) {
             return None;
         }
         self.packages.find(files, from, packages::package_of(files.heading(from)), name)
     }
 
-    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+    fn is_own_package(&self, package: &str) -> bool {
+        self.packages.is_above(package)
+    }
+
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_scala(files, from) {
+            return super::scala::find_outside(name);
+        }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));
         }

@@ -116,6 +116,9 @@ impl Eval<'_> {
         let mut search = search;
         search.keep(&fitting);
         self.prefer_own_methods(file, &mut search);
+        if self.rules(file).companions {
+            self.prefer_whole(&mut search, count);
+        }
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
@@ -150,6 +153,17 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// Functions that are given an argument for each parameter go before those of which a default is used.
+    fn prefer_whole(&mut self, search: &mut Search, count: usize) {
+        let is_whole = |parameters: &[Parameter]| {
+            parameters.len() == count && parameters.iter().all(|parameter| parameter.kind == ParameterKind::Plain)
+        };
+        let whole: Vec<bool> = search.found.iter().map(|found| is_whole(&self.plain_parameters(found))).collect();
+        if whole.contains(&true) {
+            search.keep(&whole);
+        }
     }
 
     /// A type's own methods go before functions that are written for it elsewhere.
@@ -690,7 +704,8 @@ impl Eval<'_> {
         let call = self.unit(file).call(callee);
         let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
         let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
-        let is_record = self.definition(class).kind == DefKind::Struct || has_components;
+        let is_record =
+            self.definition(class).kind == DefKind::Struct || has_components || self.rules(class.file).companions;
         if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))
         {

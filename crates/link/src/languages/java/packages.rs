@@ -13,18 +13,20 @@ use crate::tables::files::{FileId, Files};
 
 /// The packages of a project.
 #[derive(Debug, Default)]
-pub(super) struct Packages {
+pub(in crate::languages) struct Packages {
     /// Folders with files of a package.
     folders: BTreeMap<String, BTreeSet<String>>,
     /// Types at the top of files that are named differently.
     aside: BTreeMap<(String, String), Vec<FileId>>,
+    /// Packages that files of other languages of the family declare.
+    others: BTreeSet<String>,
     /// First names of packages, and every longer beginning of them.
     above: BTreeSet<String>,
     fingerprint: u64,
 }
 
 /// The package that a file declares; empty if none.
-pub(super) fn package_of(brief: &Brief) -> &str {
+pub(in crate::languages) fn package_of(brief: &Brief) -> &str {
     brief.package.as_deref().unwrap_or_default()
 }
 
@@ -40,6 +42,10 @@ impl Packages {
         let mut packages = Self::default();
         let mut hasher = FxHasher::default();
         for (file, path, brief) in files.all() {
+            if brief.language == Language::Scala {
+                packages.add_scala(file, brief);
+                (path, package_of(brief), &brief.types, &brief.globals).hash(&mut hasher);
+            }
             if brief.language != Language::Java {
                 continue;
             }
@@ -54,7 +60,7 @@ impl Packages {
                 packages.aside.entry((package.to_owned(), name.to_string())).or_default().push(file);
             }
         }
-        for package in packages.folders.keys() {
+        for package in packages.folders.keys().chain(&packages.others) {
             let ends = package.match_indices('.').map(|(end, _)| end).chain([package.len()]);
             packages.above.extend(ends.map(|end| package[..end].to_owned()));
         }
@@ -62,19 +68,43 @@ impl Packages {
         packages
     }
 
+    /// Packages of a file of Scala, and its types, which Java finds by their names.
+    fn add_scala(&mut self, file: FileId, brief: &Brief) {
+        let package = package_of(brief);
+        let join = |inner: &str| if package.is_empty() { inner.to_owned() } else { format!("{package}.{inner}") };
+        if !package.is_empty() {
+            self.others.insert(package.to_owned());
+        }
+        self.others.extend(brief.globals.iter().map(|inner| join(inner)));
+        for name in &brief.types {
+            self.aside.entry((package.to_owned(), name.to_string())).or_default().push(file);
+        }
+    }
+
+    /// Returns whether files of the project declare a package.
+    pub(in crate::languages) fn declares(&self, package: &str) -> bool {
+        self.folders.contains_key(package) || self.others.contains(package)
+    }
+
     pub(super) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
     /// Returns whether a dotted name is the beginning of a package of the project.
-    pub(super) fn is_above(&self, name: &str) -> bool {
+    pub(in crate::languages) fn is_above(&self, name: &str) -> bool {
         !name.is_empty() && self.above.contains(name)
     }
 
     /// The type of a package, seen from a file: of several of the name those nearest to it.
-    pub(super) fn find(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> Option<ModuleTarget> {
+    pub(in crate::languages) fn find(
+        &self,
+        files: &Files<'_>,
+        from: FileId,
+        package: &str,
+        name: &str,
+    ) -> Option<ModuleTarget> {
         let mut found: Vec<FileId> = Vec::new();
-        for folder in self.folders.get(package)? {
+        for folder in self.folders.get(package).into_iter().flatten() {
             let path = if folder.is_empty() { format!("{name}.java") } else { format!("{folder}/{name}.java") };
             found.extend(files.find(&path).filter(|&file| package_of(files.heading(file)) == package));
         }
@@ -86,14 +116,14 @@ impl Packages {
     }
 
     /// Target of a dotted name: a package, a type, a nested type.
-    pub(super) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
+    pub(in crate::languages) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
         if self.is_above(name) || name.is_empty() {
             return ModuleTarget::Folder(name.to_owned());
         }
         let mut of_project = false;
         for (end, _) in name.match_indices('.').collect::<Vec<_>>().into_iter().rev() {
             let (package, rest) = (&name[..end], &name[end + 1..]);
-            if !self.folders.contains_key(package) {
+            if !self.declares(package) {
                 continue;
             }
             let mut rest = rest.split('.');
@@ -117,7 +147,13 @@ impl Packages {
     }
 
     /// Member of a package.
-    pub(super) fn member(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> ModuleTarget {
+    pub(in crate::languages) fn member(
+        &self,
+        files: &Files<'_>,
+        from: FileId,
+        package: &str,
+        name: &str,
+    ) -> ModuleTarget {
         if let Some(target) = self.find(files, from, package, name) {
             return target;
         }
@@ -125,7 +161,7 @@ impl Packages {
         if self.is_above(&longer) {
             return ModuleTarget::Folder(longer);
         }
-        if self.folders.contains_key(package) {
+        if self.declares(package) {
             return ModuleTarget::NotFound;
         }
         match name.starts_with(char::is_lowercase) {
