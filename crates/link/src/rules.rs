@@ -42,6 +42,8 @@ pub enum MemberOrder {
     C3,
     /// Depth first, left to right (single inheritance, interfaces).
     DepthFirst,
+    /// Right to left, each behind all that are derived from it (Scala).
+    Linearised,
     /// The shallowest member counts; of several at one depth none does (Go embedding).
     Embedding,
 }
@@ -376,6 +378,16 @@ pub struct Rules {
     pub extension_blocks: bool,
     /// What the other files of a module declare goes before what imports bring (Swift).
     pub siblings_first: bool,
+    /// A class may have an object of its name beside it. Names of values mean the object, names of types the class, and
+    /// a call of the name calls the object's method `apply`, or constructs a value of the class (Scala).
+    pub companions: bool,
+    /// A method without parameters is called by its name alone (Scala).
+    pub runs_by_name: bool,
+    /// Every package clause of a file brings what is in that package and in its package object, whatever files these
+    /// are written in; a path starts at what is known where it stands (Scala).
+    pub nested_packages: bool,
+    /// A value of a known type may have methods of another that it can be converted to (Scala).
+    pub implicit_conversions: bool,
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -498,6 +510,10 @@ impl Rules {
         argument_labels: false,
         extension_blocks: false,
         siblings_first: false,
+        companions: false,
+        runs_by_name: false,
+        nested_packages: false,
+        implicit_conversions: false,
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,

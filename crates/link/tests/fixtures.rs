@@ -190,6 +190,11 @@ fn ruby() {
 }
 
 #[test]
+fn scala() {
+    run("scala", 6);
+}
+
+#[test]
 fn csharp() {
     run("csharp", 12);
 }

@@ -51,13 +51,16 @@ impl Eval<'_> {
                 search = self.class_of_init(file, expr, search);
             }
         }
+        if self.rules(file).companions {
+            search = self.settle_companions(file, expr, want, search);
+        }
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             if self.rules(file).extension_functions {
                 search = self.with_extensions(file, expr, search, want);
             }
             return self.choose(file, search, self.project.unit(file).call(expr));
         }
-        if want == Namespace::Value && self.rules(file).implicit_receivers {
+        if want == Namespace::Value && (self.rules(file).implicit_receivers || self.rules(file).runs_by_name) {
             search = self.with_extensions(file, expr, search, want);
         }
         search
@@ -290,6 +293,7 @@ impl Eval<'_> {
             }
         }
         let search = match () {
+            () if rules.nested_packages => self.find_in_packages(file, start, name, want),
             () if rules.global_names => self.find_in_program(file, start, name, want),
             () if rules.open_types => self.find_constant(file, start, name),
             () => self.outside(file, name, want),
@@ -684,6 +688,7 @@ impl Eval<'_> {
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && !(self.rules(file).nested_packages && self.is_in_packages(file, name, want))
                 && self.sibling_member(file, name, want).found.is_empty()
             {
                 match too_many {

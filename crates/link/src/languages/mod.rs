@@ -21,6 +21,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 mod swift;
 mod typescript;
 

@@ -30,7 +30,7 @@ pub struct Brief {
     pub item_macros: bool,
     /// Types at the top level (Java), and all else there (Kotlin); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
-    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
+    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP, Scala).
     pub globals: Box<[Box<str>]>,
 }
 
@@ -78,6 +78,9 @@ impl Brief {
                 brief.package = package(facts);
                 let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
                 brief.types = types.map(|row| facts.name(row.name).into()).collect();
+                if language == Language::Scala {
+                    brief.globals = inner_packages(facts);
+                }
             }
             Language::Php => {
                 brief.package = package(facts);
@@ -134,6 +137,29 @@ fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
             names.push(facts.name(binding.name).into());
             found.push(names.join("/").into());
         }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
+
+/// Packages below that of the file: those of clauses with a body, and those whose members are in an object.
+fn inner_packages(facts: &FileFacts) -> Box<[Box<str>]> {
+    let mut found: Vec<Box<str>> = Vec::new();
+    for binding in &facts.bindings {
+        let BindingTarget::Definition(def) = binding.target else { continue };
+        let name = facts.name(binding.name);
+        let own = match facts.definition(def).kind {
+            DefKind::Module => name,
+            DefKind::Object => match name.strip_prefix(FileFacts::PACKAGE_CLAUSE) {
+                Some(own) => own,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let mut names = inline_modules(facts, binding.scope).into_vec();
+        names.push(own.into());
+        found.push(names.join(".").into());
     }
     found.sort_unstable();
     found.dedup();

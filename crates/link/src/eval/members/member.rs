@@ -490,7 +490,12 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.universal(of.file, name) {
             return found;
         }
-        Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+        let rules = self.rules(of.file);
+        Search::unknown(match () {
+            () if !rules.linked => Reason::NotLinked,
+            () if self.home.implicit_conversions => Reason::UnknownReceiver,
+            () => Reason::NoSuchMember,
+        })
     }
 
     /// A member that the language gives every enum.
@@ -547,7 +552,7 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    if !of_trait && self.unit(attached.file).name(row.name) == name {
+                    if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;

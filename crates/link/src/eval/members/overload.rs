@@ -129,6 +129,9 @@ impl Eval<'_> {
         if labelled {
             self.drop_private(file, &mut search);
         }
+        if self.rules(file).companions {
+            self.prefer_whole(&mut search, count);
+        }
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
@@ -163,6 +166,17 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// Functions that are given an argument for each parameter go before those of which a default is used.
+    fn prefer_whole(&mut self, search: &mut Search, count: usize) {
+        let is_whole = |parameters: &[Parameter]| {
+            parameters.len() == count && parameters.iter().all(|parameter| parameter.kind == ParameterKind::Plain)
+        };
+        let whole: Vec<bool> = search.found.iter().map(|found| is_whole(&self.plain_parameters(found))).collect();
+        if whole.contains(&true) {
+            search.keep(&whole);
+        }
     }
 
     /// A type's own methods go before functions that are written for it elsewhere.
@@ -737,7 +751,8 @@ impl Eval<'_> {
         }
         let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
         let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
-        let calls_construct = self.rules(class.file).packages_have_functions;
+        let rules = self.rules(class.file);
+        let calls_construct = rules.packages_have_functions || rules.companions;
         let is_record = self.definition(class).kind == DefKind::Struct || has_components || calls_construct;
         if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))
