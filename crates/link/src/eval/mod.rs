@@ -433,6 +433,7 @@ impl<'a> Eval<'a> {
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
+            Expr::Narrowed { base, by, test, holds } => self.narrow(file, base, unit.list(by), test, holds),
             Expr::Given { by, parameter } => self.given_here(file, by, parameter),
             Expr::Function { result } | Expr::Signature { result, .. } => {
                 let result = self.eval(file, result, Namespace::Type);

@@ -567,6 +567,7 @@ impl Outline<'_> {
 
     fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         if let Some(name) = name.get(node, None) {
+            let name = self.unwrap_member(name);
             let mark = match self.rule(name) {
                 Rule::Generic(inner, _) => {
                     if let Some(inner) = inner.get(name, None) {
