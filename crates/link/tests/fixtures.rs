@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 3);
+    run("outlined", 1);
 }
 
 #[test]
