@@ -196,7 +196,7 @@ fn csharp() {
 
 #[test]
 fn swift() {
-    run("swift", 8);
+    run("swift", 10);
 }
 
 #[test]

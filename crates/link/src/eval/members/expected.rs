@@ -136,7 +136,7 @@ impl Eval<'_> {
     }
 
     /// Parameter `index` of a function type as written.
-    fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
+    pub(in crate::eval) fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
         let unknown = Values::unknown(Reason::UnknownReceiver);
         let unit = self.unit(file);
         if let Expr::Signature { parameters, .. } = unit.facts.expr(declared) {
