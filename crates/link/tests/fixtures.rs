@@ -206,7 +206,7 @@ fn kotlin() {
 
 #[test]
 fn swift() {
-    run("swift", 8);
+    run("swift", 10);
 }
 
 #[test]

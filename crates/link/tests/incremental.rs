@@ -4,6 +4,8 @@ mod common;
 #[path = "incremental/csharp.rs"]
 mod csharp;
 mod incremental_samples;
+#[path = "incremental/swift.rs"]
+mod swift;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -661,6 +663,11 @@ fn scala_edits() {
 #[test]
 fn csharp_edits() {
     sequences(csharp::PROJECT);
+}
+
+#[test]
+fn swift_edits() {
+    sequences(swift::PROJECT);
 }
 
 #[test]

@@ -390,7 +390,8 @@ impl Outline<'_> {
                 let index = frame.type_params.len() as u32;
                 frame.type_params.push(parameter);
                 let (id, header) = (frame.id, frame.header);
-                self.builder.bind(header, name, Namespace::Type, BindingTarget::TypeParameter(id, index));
+                let namespace = if self.grammar.parameters_are_values { Namespace::Any } else { Namespace::Type };
+                self.builder.bind(header, name, namespace, BindingTarget::TypeParameter(id, index));
             }
             _ if loose => self.loose_type_parameters.push(parameter),
             _ => {}

@@ -57,6 +57,12 @@ fn find_expected(cx: &mut Outline<'_>, node: Node<'_>, parent: Node<'_>) -> Opti
         "ternary_expression" if !is_in("condition") => around,
         "tuple_expression" if parent.named_child_count() == 1 => around,
         "try_expression" | "await_expression" => around,
+        "attribute" => {
+            let callee = cx.find_known(Pick::Kind(&["user_type"]).get(parent, None))?;
+            let place = super::calls::attribute_arguments(parent).iter().position(|(_, value)| *value == node)?;
+            let place = place + usize::from(super::calls::wraps_value(parent));
+            Some(cx.builder.expr(Expr::Given { by: callee, parameter: place as u32 }))
+        }
         "property_declaration" => {
             let declared = super::declare::properties(parent).into_iter().find(|one| one.value == Some(node))?.ty;
             instance(cx, declared)

@@ -696,6 +696,7 @@ impl Eval<'_> {
                             if self.step() { self.element(&iterator, file) } else { Values::unknown(Reason::Budget) }
                         })
                     }
+                    None if rules.argument_labels => self.literal_element(*of),
                     None => Values::unknown(Reason::UnknownReceiver),
                 }
             }

@@ -200,7 +200,7 @@ impl Eval<'_> {
     }
 
     /// Parameter `index` of a function type as written.
-    fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
+    pub(in crate::eval) fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
         let unknown = Values::unknown(Reason::UnknownReceiver);
         if self.rules(file).implicit_receivers
             && let Some((within, parameters)) = self.function_type(file, declared)

@@ -326,7 +326,17 @@ impl<'a> Eval<'a> {
                     }
                     met.unknown |= search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                 }
-                Ancestor::External(package, _) => met.external.push(package.clone()),
+                Ancestor::External(package, name) => {
+                    if self.rules(of.file).extension_blocks && name.is_some() && gathered.found.is_empty() {
+                        let base = Value::External(package.clone(), *name);
+                        let part = self.members_of_blocks(&base, asked.name, want);
+                        part.found.into_iter().for_each(|found| gathered.push(found));
+                        if !gathered.found.is_empty() && !gathers {
+                            return gathered;
+                        }
+                    }
+                    met.external.push(package.clone());
+                }
                 Ancestor::Standard(builtin, args) => {
                     met.external.push(self.rules(of.file).builtin_package.into());
                     met.standard.get_or_insert_with(|| (*builtin, args.clone()));
