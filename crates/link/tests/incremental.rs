@@ -3,6 +3,8 @@
 mod common;
 #[path = "incremental/csharp.rs"]
 mod csharp;
+#[path = "incremental/kotlin.rs"]
+mod kotlin;
 mod incremental_samples;
 
 use std::collections::BTreeMap;
@@ -651,6 +653,11 @@ fn php_edits() {
 #[test]
 fn ruby_edits() {
     sequences(RUBY);
+}
+
+#[test]
+fn kotlin_edits() {
+    sequences(kotlin::PROJECT);
 }
 
 #[test]
