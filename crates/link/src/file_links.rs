@@ -373,7 +373,7 @@ fn construction<'a>(
     exercises: bool,
 ) -> SmallVec<[Resolution<'a>; 1]> {
     let mut rows = SmallVec::new();
-    let certain = constructors.found.len() == 1;
+    let certain = constructors.found.len() == 1 && constructors.unknown.is_none();
     let mut resolution = outcome(eval, file, constructors, row);
     resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
     match resolution.tier {

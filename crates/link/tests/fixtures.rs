@@ -201,7 +201,7 @@ fn csharp() {
 
 #[test]
 fn kotlin() {
-    run("kotlin", 9);
+    run("kotlin", 10);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod common;
 #[path = "incremental/csharp.rs"]
 mod csharp;
+#[path = "incremental/kotlin.rs"]
+mod kotlin;
 mod incremental_samples;
 #[path = "incremental/swift.rs"]
 mod swift;
@@ -658,6 +660,11 @@ fn ruby_edits() {
 #[test]
 fn scala_edits() {
     sequences(SCALA);
+}
+
+#[test]
+fn kotlin_edits() {
+    sequences(kotlin::PROJECT);
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) static RULES: Rules = Rules {
     builtin_package: standard::PACKAGE,
     is_standard_library: is_standard,
     is_standard_package: is_standard,
-    plain_decorators: crate::plain_decorators::JAVA,
+    plain_decorators: crate::plain_decorators::KOTLIN,
     common_methods: standard::COMMON_METHODS,
     duck_typing: true,
     function_methods: FunctionMethods::Any,

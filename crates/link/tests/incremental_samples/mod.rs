@@ -4,6 +4,7 @@
 pub(crate) const LINES: &[(&str, &[&str])] = &[
     (".cs", crate::csharp::LINES),
     (".swift", crate::swift::LINES),
+    (".kt", crate::kotlin::LINES),
     (
         ".py",
         &[

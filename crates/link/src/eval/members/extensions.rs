@@ -98,6 +98,15 @@ impl Eval<'_> {
             Value::External(outside, _) => outside.is_type(),
             _ => false,
         };
+        let mut bases = bases;
+        for value in &mut bases.items {
+            // A class stands for its companion.
+            if let Value::Def(of, _) = value
+                && let Some(companion) = self.find_companion(*of)
+            {
+                *value = Value::Instance(companion, crate::eval::no_args());
+            }
+        }
         let receivers: Vec<Value> =
             bases.items.iter().filter(|value| !matches!(value, Value::Null) && !is_type(value)).cloned().collect();
         if receivers.is_empty() && !bases.items.is_empty() {
@@ -156,7 +165,7 @@ impl Eval<'_> {
         }
     }
 
-    fn fit_receiver(&mut self, receiver: &Value, of: DefRef) -> Fit {
+    pub(in crate::eval) fn fit_receiver(&mut self, receiver: &Value, of: DefRef) -> Fit {
         let Some(values) = self.extended_value(of) else { return Fit::Unknown };
         match values.items.as_slice() {
             [one] if values.unknown.is_none() => {
@@ -196,6 +205,11 @@ impl Eval<'_> {
             ModuleTarget::Member(files, _) => files.contains(&of.file),
             _ => false,
         })
+    }
+
+    /// Returns whether the file that is linked knows an extension function.
+    pub(in crate::eval) fn knows_extension(&mut self, of: DefRef) -> bool {
+        of.file == self.home_file || self.imports_extension(self.home_file, of)
     }
 
     /// Returns whether a file imports an extension function, or is of its package. One of a class is known where the

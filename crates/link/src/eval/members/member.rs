@@ -562,6 +562,10 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
+                    // Where functions are imported, only those that the file knows.
+                    if self.rules(attached.file).implicit_receivers && !self.knows_extension(attached) {
+                        continue;
+                    }
                     if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
@@ -659,7 +663,7 @@ impl<'a> Eval<'a> {
                     continue;
                 }
                 // Only names of its own file attach here; a type of the same name elsewhere is another type.
-                if self.attaches_to(row) == Some(of) {
+                if self.attaches_to(row).is_some_and(|to| self.is_twin(to, of)) {
                     attached.push(row);
                 }
             }

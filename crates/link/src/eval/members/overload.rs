@@ -143,7 +143,11 @@ impl Eval<'_> {
         }
         let unknown = search.unknown;
         search.keep(&fitting);
-        self.prefer_own_methods(file, &mut search);
+        self.keep_received(file, call.callee, &mut search);
+        let by_types = self.rules(file).implicit_receivers;
+        if !by_types {
+            self.prefer_own_methods(file, &mut search);
+        }
         if labelled {
             self.drop_private(file, &mut search);
         }
@@ -163,7 +167,12 @@ impl Eval<'_> {
             return Search::unknown(Reason::TooManyCandidates);
         }
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
-        Search { found, unknown }
+        let mut search = Search { found, unknown };
+        // A member that takes the arguments goes before an extension; of unknown ones the extension may be meant.
+        if by_types && (args.is_empty() || !args.iter().any(|arg| matches!(arg, Argument::Unknown))) {
+            self.prefer_own_methods(file, &mut search);
+        }
+        search
     }
 
     /// The names that arguments of a call are given by, where functions are told apart by them.
@@ -466,6 +475,9 @@ impl Eval<'_> {
             _ => {}
         }
         let values = self.eval(file, arg, Namespace::Value);
+        if let Some(count) = self.count_taken(file, arg, &values) {
+            return Argument::Function(Some(count));
+        }
         match the_one(&values) {
             Some(Value::Null) => Argument::Null,
             Some(one) => Argument::Value(one.clone()),
@@ -489,7 +501,15 @@ impl Eval<'_> {
         }
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
         for one in all {
-            let fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
+            let mut fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
+            // Where functions have types of their own, the number of their parameters tells them apart.
+            for (place, arg) in args.iter().enumerate() {
+                if let Argument::Function(Some(taken)) = arg
+                    && let Some(wanted) = self.count_wanted(&search.found[one.place], place)
+                {
+                    fits[place] = if wanted == *taken { Fit::Plain } else { Fit::No };
+                }
+            }
             if !fits.contains(&Fit::No) {
                 fitting.push((one, fits.contains(&Fit::Converted)));
             }
@@ -756,7 +776,9 @@ impl Eval<'_> {
         let mut open = false;
         for ancestor in ancestors.iter() {
             match (ancestor, ty) {
-                (Ancestor::Class(class, _), Value::Instance(wanted, _)) if class == wanted => return Fit::Plain,
+                (Ancestor::Class(class, _), Value::Instance(wanted, _)) if self.is_twin(*class, *wanted) => {
+                    return Fit::Plain;
+                }
                 (Ancestor::External(_, name), Value::External(_, wanted)) if name.is_some() && name == wanted => {
                     return Fit::Plain;
                 }
