@@ -249,7 +249,8 @@ impl<'t> Lives<'_, 't> {
                 }
                 // What runs before the rest of a statement: `for (i = 0; …)`, `if ((x = f()))`.
                 let heads = ["initializer", "condition"].into_iter().filter_map(|field| at.child_by_field_name(field));
-                if heads.filter(|head| head.end_byte() <= start).any(|head| self.is_written_in(variable, head)) {
+                let mut heads = heads.filter(|head| from <= head.start_byte() && head.end_byte() <= start);
+                if heads.any(|head| self.is_written_in(variable, head)) {
                     return true;
                 }
             }
