@@ -147,6 +147,14 @@ pub(super) const CHECKED: &[Checked] = &[
         tests: "",
     },
     Checked {
+        repository: "leethomason/tinyxml2",
+        language: "C++",
+        command: "g++ -std=c++11 -fsyntax-only tinyxml2.cpp; g++ -std=c++11 -fsyntax-only xmltest.cpp",
+        folders: &["tinyxml2."],
+        endings: &[".cpp", ".h"],
+        tests: "",
+    },
+    Checked {
         repository: "redis/hiredis",
         language: "C",
         command: C_LINKED,
