@@ -8,12 +8,14 @@ use m1nd_lang::{Language, Tier};
 use crate::rules::{Resolver, Rules};
 use crate::tables::files::Files;
 
+mod bash;
 mod c;
 mod csharp;
 mod dependencies;
 mod go;
 mod groups;
 mod java;
+mod lua;
 mod outlined;
 pub(crate) mod paths;
 mod php;
@@ -50,10 +52,12 @@ pub(crate) static FAMILIES: &[Family] = &[
     python::FAMILY,
     typescript::FAMILY,
     rust::FAMILY,
+    bash::FAMILY,
     c::FAMILY,
     csharp::FAMILY,
     go::FAMILY,
     java::FAMILY,
+    lua::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
     outlined::FAMILY,
