@@ -300,6 +300,11 @@ fn resolve_reference<'a>(
         search = eval.replace_declarations(search);
     }
     let is_call = reference.role == Role::Call;
+    if let (Expr::Member { base, name }, None, true) = (unit.facts.expr(reference.expr), search.unknown, is_call)
+        && eval.may_be_replaced(file, base, unit.name(name))
+    {
+        search.unknown = Some(Reason::UnknownReceiver);
+    }
     // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
     let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
     let dispatches = may_run && eval.dispatches(file, reference.expr, &search);

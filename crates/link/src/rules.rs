@@ -349,6 +349,9 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
+    /// Any table may be what others get their members from, without saying so: what a method calls of its receiver may be
+    /// replaced there (Lua).
+    pub tables_inherit: bool,
     /// Classes and modules may be written in several places, which are one; constants are known by their whole path,
     /// and methods of classes and of their values are apart (Ruby).
     pub open_types: bool,
@@ -498,6 +501,7 @@ impl Rules {
         global_names: false,
         binds_called_class: false,
         has_mixins: false,
+        tables_inherit: false,
         open_types: false,
         plain_values_have_members: true,
         missing_methods: &[],

@@ -404,7 +404,8 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions
+        {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -461,7 +462,9 @@ impl Eval<'_> {
         }
         if self.rules(file).siblings_first {
             search.found.retain(|found| match found.entity {
-                Entity::Def(of) => self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private,
+                Entity::Def(of) => {
+                    self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private
+                }
                 _ => true,
             });
         }

@@ -343,7 +343,9 @@ fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_
     {
         cx.set_expr(node, value);
         // The body of a closure, and of a property without `get`, has no node of its own.
-        if parent.is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter")) {
+        if parent
+            .is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter"))
+        {
             cx.record_returned(value);
         }
     }

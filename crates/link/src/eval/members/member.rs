@@ -828,7 +828,7 @@ impl<'a> Eval<'a> {
     }
 
     /// Methods of that name in languages of the file's family, in no order.
-    fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
+    pub(in crate::eval) fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
         self.asked.keys.insert(Key::methods(self.text(name)));
         let family = self.project.family(file);
         let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);

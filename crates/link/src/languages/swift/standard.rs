@@ -6,6 +6,7 @@ use crate::rules::{Builtin, FieldShape, MethodShape};
 pub(super) const PACKAGE: &str = "Swift";
 
 /// Modules that know nothing of the project but what they are given.
+#[rustfmt::skip]
 pub(super) const LIBRARIES: &[&str] = &[
     "AppKit", "Combine", "CoreData", "CoreFoundation", "CoreGraphics", "Darwin", "Dispatch", "Foundation",
     "FoundationEssentials", "Glibc", "Musl", "ObjectiveC", "Observation", "PackageDescription", "PackagePlugin",
@@ -13,6 +14,7 @@ pub(super) const LIBRARIES: &[&str] = &[
 ];
 
 /// Types, functions and attributes of the language.
+#[rustfmt::skip]
 pub(super) const NAMES: &[&str] = &[
     "_Metatype",
     "Actor", "AdditiveArithmetic", "Any", "AnyBidirectionalCollection", "AnyClass", "AnyCollection", "AnyHashable",
@@ -79,6 +81,7 @@ pub(super) const NAMES: &[&str] = &[
 ];
 
 /// Methods that so many types have that their names are no hint.
+#[rustfmt::skip]
 pub(super) const COMMON_METHODS: &[&str] = &[
     "addTarget", "advanced", "allSatisfy", "append", "appending", "appendingPathComponent", "async", "bool", "cancel",
     "compactMap", "components", "container", "contains", "count", "data", "decode", "decodeIfPresent", "decodeNil",
@@ -95,6 +98,7 @@ pub(super) const COMMON_METHODS: &[&str] = &[
 ];
 
 /// Members that types have without writing them.
+#[rustfmt::skip]
 pub(super) const UNIVERSAL: &[&str] = &[
     "Protocol", "Type", "allCases", "customMirror", "debugDescription", "description", "encode", "flatMap", "hash",
     "hashValue", "isEqual", "localizedDescription", "map", "none", "rawValue", "self", "some", "superclass", "take",
@@ -102,6 +106,7 @@ pub(super) const UNIVERSAL: &[&str] = &[
 ];
 
 /// What standard types conform to, with all that these refine.
+#[rustfmt::skip]
 pub(super) const BASES: &[(&str, &[&str])] = &[
     ("Array", &["Sequence", "Collection", "BidirectionalCollection", "RandomAccessCollection", "MutableCollection", "RangeReplaceableCollection", "ExpressibleByArrayLiteral", "Equatable", "Hashable", "Encodable", "Decodable", "CustomStringConvertible"]),
     ("ArraySlice", &["Sequence", "Collection", "BidirectionalCollection", "RandomAccessCollection", "MutableCollection", "RangeReplaceableCollection"]),
@@ -136,6 +141,7 @@ pub(super) const BASES: &[(&str, &[&str])] = &[
 ];
 
 /// Containers by their names.
+#[rustfmt::skip]
 pub(super) const CONTAINERS: &[(&str, Builtin)] = &[
     ("Array", Builtin::List),
     ("ArraySlice", Builtin::List),
@@ -151,6 +157,7 @@ pub(super) const CONTAINERS: &[(&str, Builtin)] = &[
 ];
 
 /// Their properties.
+#[rustfmt::skip]
 pub(super) const CONTAINER_FIELDS: &[(Builtin, &str, FieldShape)] = &[
     (Builtin::List, "first", FieldShape::First),
     (Builtin::List, "last", FieldShape::First),
@@ -163,6 +170,7 @@ pub(super) const CONTAINER_FIELDS: &[(Builtin, &str, FieldShape)] = &[
 ];
 
 /// Their methods.
+#[rustfmt::skip]
 pub(super) const CONTAINER_METHODS: &[(Builtin, &str, MethodShape)] = &[
     (Builtin::List, "compactMap", MethodShape::Mapped),
     (Builtin::List, "drop", MethodShape::Same),
