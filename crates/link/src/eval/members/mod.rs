@@ -1,6 +1,7 @@
 //! Members of a type: own, inherited, chosen among several.
 
 mod blanket;
+mod computed;
 pub(in crate::eval) mod dispatch;
 pub(in crate::eval) mod embed;
 mod expected;
