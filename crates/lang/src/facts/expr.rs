@@ -53,9 +53,11 @@ pub enum Expr {
         /// The key as [`Expr::Entry`] has it.
         name: NameId,
     },
-    /// A map element with a constant key; only occurs among the items of a collection.
+    /// A map element with a constant key; only occurs among the items of a collection. Also an argument with a label,
+    /// where labels belong to the names of functions (Swift).
     Entry {
-        /// The key: an integer in decimal digits, or a string in double quotes.
+        /// The key: an integer in decimal digits, or a string in double quotes. Or the label; empty for a closure that
+        /// is written behind the other arguments.
         name: NameId,
         /// The element.
         value: ExprId,

@@ -218,11 +218,6 @@ impl Outline<'_> {
             Rule::Instance(ty) => {
                 self.find_known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of }))
             }
-            Rule::Function(result) => {
-                let result = result.get(node, parent).map(|result| self.expr_of(result));
-                let result = result.unwrap_or(self.builder.unknown());
-                Some(self.builder.expr(Expr::Function { result }))
-            }
             Rule::Union(fields) => {
                 let items: Vec<ExprId> = if fields.is_empty() {
                     self.child_exprs(node)

@@ -64,6 +64,15 @@ impl Eval<'_> {
     /// The bases whose members a method can override: those of its class, or the trait of its block.
     fn bases_of_method(&mut self, of: DefRef) -> Vec<Ancestor> {
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
+        // A block of a protocol answers what the protocol asks for; other blocks are parts of their type.
+        if let Some(owner) = owner.filter(|owner| self.rules(owner.file).extension_blocks)
+            && let Some(class) = self.extended_type(owner)
+        {
+            return match self.definition(class).kind {
+                DefKind::Trait => vec![Ancestor::Class(class, crate::eval::no_args())],
+                _ => self.bases(class),
+            };
+        }
         if let Some(owner) = owner
             && self.definition(owner).kind == DefKind::Impl
         {
