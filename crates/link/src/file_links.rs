@@ -1,6 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 mod decorating;
+mod deferred;
 pub(crate) mod expansions;
 mod implicit;
 mod indirect;
@@ -139,7 +140,9 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         let held = indirect::call_held(eval, file, reference, &found, limits).map(|(call, _)| call);
         let rows = resolve_reference(eval, file, reference, found, limits);
         all.extend(held.and_then(|held| without_known(held, &rows)));
+        let task = deferred::call_task(eval, file, reference, &rows);
         all.extend(rows);
+        all.extend(task);
     }
     if includes {
         all.extend(indirect::declarations(eval, file));

@@ -362,6 +362,10 @@ pub struct Rules {
     /// What is constructed is written apart from what is called (`new C`), so a call never names a type. Methods and
     /// variables share one name space (C#).
     pub constructs_apart: bool,
+    /// The name of a member may be put together when the code runs: `*` in it stands for any text.
+    pub computed_members: bool,
+    /// Decorators of a package whose functions are run later by these methods of theirs: package and methods.
+    pub deferred_calls: &'static [(&'static str, &'static [&'static str])],
     /// Functions may be written for types elsewhere, outside ones too, and are called like their methods: the first
     /// parameter is the receiver (C#, Kotlin).
     pub extension_functions: bool,
@@ -506,6 +510,8 @@ impl Rules {
         plain_values_have_members: true,
         missing_methods: &[],
         constructs_apart: false,
+        computed_members: false,
+        deferred_calls: &[],
         extension_functions: false,
         partial_types: false,
         packages_have_functions: false,

@@ -137,9 +137,13 @@ impl Eval<'_> {
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
         let mut missing = None;
+        let is_computed = self.is_computed(file, name);
         let only = bases.items.iter().filter(|value| !matches!(value, Value::Null)).count() == 1;
         for base in &bases.items {
-            let mut part = self.member(base, name, want);
+            let mut part = match is_computed {
+                true => self.computed_members(base, name, want),
+                false => self.member(base, name, want),
+            };
             if want == Namespace::Callee && !part.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 part = self.blanket_method(file, base, name).unwrap_or(part);
             }

@@ -65,7 +65,8 @@ impl<'a> Eval<'a> {
                     return search;
                 }
                 let other = self.adapter(*of, name, value);
-                other.or_else(|| self.behind_arrow(*of, name, want, value)).unwrap_or(search)
+                let other = other.or_else(|| self.behind_arrow(*of, name, want, value));
+                other.or_else(|| self.behind_deref(*of, name, want, value)).unwrap_or(search)
             }
             Value::Super(class, behind) => {
                 let receiver = Value::Instance(*class, no_args());
@@ -160,6 +161,21 @@ impl<'a> Eval<'a> {
             search.add(self.member(inner, name, want));
         }
         Some(search)
+    }
+
+    /// The member of what the class's `deref` returns.
+    fn behind_deref(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+        let deref = self.rules(of.file).deref_method.filter(|deref| *deref != self.text(name))?;
+        let deref_name = self.project.names.intern(deref);
+        if self.own_members(of, deref_name, Namespace::Callee).found.is_empty() {
+            return None;
+        }
+        let inner = self.call_member(value, deref);
+        let mut search = Search { unknown: inner.unknown, ..Search::default() };
+        for inner in inner.items.iter().filter(|inner| *inner != value) {
+            search.add(self.member(inner, name, want));
+        }
+        search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))).then_some(search)
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
