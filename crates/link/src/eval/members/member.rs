@@ -522,11 +522,11 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    // Where functions are imported, only those that the file knows.
-                    if self.rules(attached.file).implicit_receivers && !self.knows_extension(attached) {
+                    if of_trait || self.unit(attached.file).name(row.name) != name {
                         continue;
                     }
-                    if !of_trait && self.unit(attached.file).name(row.name) == name {
+                    // Where functions are imported, only those that the file knows.
+                    if !self.rules(attached.file).implicit_receivers || self.knows_extension(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;
