@@ -59,6 +59,9 @@ impl<'a> Eval<'a> {
             Value::Module(module) => self.module_value_member(module, name, want),
             Value::Def(of, args) => self.static_member(*of, args, name, want),
             Value::Instance(of, args) => {
+                if let Some(actual) = self.actual_class(*of) {
+                    return self.member(&Value::Instance(actual, args.clone()), name, want);
+                }
                 let search = self.instance_member(*of, args, name, want, value);
                 let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
                 if own {

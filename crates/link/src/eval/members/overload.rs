@@ -141,7 +141,8 @@ impl Eval<'_> {
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
         let mut search = Search { found, unknown };
         // A member that takes the arguments goes before an extension; of unknown ones the extension may be meant.
-        if by_types && (args.is_empty() || !args.iter().any(|arg| matches!(arg, Argument::Unknown))) {
+        let is_open = |arg: &Argument| matches!(arg, Argument::Unknown | Argument::Value(Value::External(_, None)));
+        if by_types && !args.iter().any(is_open) {
             self.prefer_own_methods(file, &mut search);
         }
         search
