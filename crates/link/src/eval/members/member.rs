@@ -59,6 +59,9 @@ impl<'a> Eval<'a> {
             Value::Module(module) => self.module_value_member(module, name, want),
             Value::Def(of, args) => self.static_member(*of, args, name, want),
             Value::Instance(of, args) => {
+                if let Some(actual) = self.actual_class(*of) {
+                    return self.member(&Value::Instance(actual, args.clone()), name, want);
+                }
                 let search = self.instance_member(*of, args, name, want, value);
                 let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
                 if own {
@@ -578,11 +581,11 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    // Where functions are imported, only those that the file knows.
-                    if self.rules(attached.file).implicit_receivers && !self.knows_extension(attached) {
+                    if of_trait || self.unit(attached.file).name(row.name) != name {
                         continue;
                     }
-                    if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
+                    let is_known = !self.rules(attached.file).implicit_receivers || self.knows_extension(attached);
+                    if is_known && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;

@@ -6,7 +6,7 @@ use crate::eval::members::overload::Fit;
 use crate::eval::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::reason::Reason;
-use crate::rules::ScopeFunction;
+use crate::rules::{ModuleTarget, ScopeFunction};
 use crate::tables::files::{DefRef, FileId};
 
 /// Names that lead from a parameter's type to the function type that it stands for.
@@ -316,6 +316,37 @@ impl Eval<'_> {
         first.flags.is_declaration != second.flags.is_declaration
             && here.name(first.name) == there.name(second.name)
             && package(here) == package(there)
+    }
+
+    /// The class that the platform of the file that is linked has for one that common code expects.
+    pub(in crate::eval) fn actual_class(&mut self, of: DefRef) -> Option<DefRef> {
+        if of.file == self.home_file || !self.rules(of.file).implicit_receivers {
+            return None;
+        }
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        if !definition.flags.is_declaration || definition.owner.is_some() {
+            return None;
+        }
+        if let Some(known) = self.memos.actual.get(&of) {
+            return (*known != of).then_some(*known);
+        }
+        self.ask_definition(of);
+        let package = unit.facts.package.map_or("", |name| unit.facts.name(name));
+        let folder = ModuleTarget::Folder(package.to_owned());
+        let name = unit.facts.name(definition.name);
+        let target = self.resolver(of.file).submodule(&self.files, self.home_file, &folder, name);
+        let outer = self.begin_uncut();
+        let search = self.target_entity(target, Namespace::Type);
+        let is_whole = self.end_uncut(outer);
+        let actual = search.found.iter().find_map(|found| match found.entity {
+            Entity::Def(other) if other != of && self.is_twin(of, other) => Some(other),
+            _ => None,
+        });
+        if is_whole {
+            self.memos.actual.insert(of, actual.unwrap_or(of));
+        }
+        actual
     }
 
     /// Number of parameters of a function that is taken as a value: of a reference to it, or of a parameter of a
