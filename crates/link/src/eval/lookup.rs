@@ -448,7 +448,9 @@ impl Eval<'_> {
         }
         if self.rules(file).siblings_first {
             search.found.retain(|found| match found.entity {
-                Entity::Def(of) => self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private,
+                Entity::Def(of) => {
+                    self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private
+                }
                 _ => true,
             });
         }

@@ -15,8 +15,13 @@ pub(super) fn may_be_implicit(cx: &Outline<'_>, value: Node<'_>) -> bool {
     let is_open = |text: &str| text.trim_start().starts_with('.');
     match value.kind() {
         "prefix_expression" | "call_expression" | "navigation_expression" => is_open(text),
-        "ternary_expression" | "array_literal" | "dictionary_literal" | "tuple_expression"
-        | "nil_coalescing_expression" | "try_expression" | "await_expression" => {
+        "ternary_expression"
+        | "array_literal"
+        | "dictionary_literal"
+        | "tuple_expression"
+        | "nil_coalescing_expression"
+        | "try_expression"
+        | "await_expression" => {
             let text = crate::text::clip(text, MAX_TEXT);
             text.match_indices('.').any(|(place, _)| {
                 let before = text[..place].trim_end().chars().next_back();
@@ -94,11 +99,7 @@ fn instance(cx: &mut Outline<'_>, ty: Option<Node<'_>>) -> Option<ExprId> {
 }
 
 /// Passes on what is expected of a node that is only a frame around others.
-pub(super) fn enter_frame(
-    cx: &mut Outline<'_>,
-    node: Node<'_>,
-    parent: Option<Node<'_>>,
-) -> crate::walk::Enter {
+pub(super) fn enter_frame(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> crate::walk::Enter {
     expect_by_parent(cx, node, parent);
     let inner = Pick::Field("expr").get(node, None);
     if let Some(inner) = inner {

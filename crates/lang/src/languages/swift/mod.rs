@@ -343,7 +343,9 @@ fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_
     {
         cx.set_expr(node, value);
         // The body of a closure, and of a property without `get`, has no node of its own.
-        if parent.is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter")) {
+        if parent
+            .is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter"))
+        {
             cx.record_returned(value);
         }
     }
@@ -361,7 +363,8 @@ fn attribute(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
         cx.mark(ty, Mark::Decorate(true));
     }
     // Labels are not names of the program, nor is anything that an attribute of the language is given.
-    let is_language = Pick::Kind(&["user_type"]).get(node, None).is_some_and(|ty| !cx.text(ty).starts_with(char::is_uppercase));
+    let is_language =
+        Pick::Kind(&["user_type"]).get(node, None).is_some_and(|ty| !cx.text(ty).starts_with(char::is_uppercase));
     for name in Pick::Kind(&["simple_identifier"]).all(node, None) {
         if is_language || name.next_sibling().is_some_and(|next| next.kind() == ":") {
             cx.mark(name, Mark::Skip);

@@ -121,8 +121,7 @@ impl Eval<'_> {
             return search;
         }
         let unit = self.unit(file);
-        let (Expr::Member { name, .. } | Expr::Name { name, .. }) = unit.facts.expr(expr)
-        else {
+        let (Expr::Member { name, .. } | Expr::Name { name, .. }) = unit.facts.expr(expr) else {
             return search;
         };
         let is_common = self.home.common_methods.contains(&unit.facts.name(name));

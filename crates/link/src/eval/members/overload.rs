@@ -368,7 +368,14 @@ impl Eval<'_> {
         let found = &search.found[place];
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else {
-            return Candidate { place, owner: None, types: Vec::new(), names: Vec::new(), spread: false, places: SmallVec::new() };
+            return Candidate {
+                place,
+                owner: None,
+                types: Vec::new(),
+                names: Vec::new(),
+                spread: false,
+                places: SmallVec::new(),
+            };
         };
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         let types = parameters.iter().map(|parameter| self.parameter_type(of, found, parameter)).collect();
@@ -405,9 +412,9 @@ impl Eval<'_> {
         let rows: Vec<&Candidate> = all.iter().filter(|one| left.contains(&one.place)).collect();
         let Some(first) = rows.first() else { return left };
         let count = first.types.len();
-        let same = rows.iter().all(|one| {
-            one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place))
-        });
+        let same = rows
+            .iter()
+            .all(|one| one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place)));
         if !same {
             return left;
         }
@@ -476,7 +483,8 @@ impl Eval<'_> {
             return (0..search.found.len()).collect();
         }
         if labelled.is_some() {
-            let known: Vec<bool> = fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
+            let known: Vec<bool> =
+                fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
             if known.contains(&true) {
                 let mut known = known.into_iter();
                 fitting.retain(|_| known.next().unwrap_or(true));
