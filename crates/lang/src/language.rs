@@ -155,7 +155,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Kotlin,
         name: "kotlin",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["kt", "kts"],
         names: &["kotlin"],
     },
@@ -197,7 +197,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Scala,
         name: "scala",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["scala", "sc", "sbt"],
         names: &["scala"],
     },

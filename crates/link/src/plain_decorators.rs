@@ -5,6 +5,42 @@
 
 type Rows = &'static [(&'static str, &'static [&'static str])];
 
+pub(crate) const SCALA: Rows = &[
+    ("java", &["Deprecated", "FunctionalInterface", "Override", "SafeVarargs", "SuppressWarnings"]),
+    (
+        "scala",
+        &[
+            "compileTimeOnly",
+            "deprecated",
+            "deprecatedInheritance",
+            "deprecatedName",
+            "elidable",
+            "experimental",
+            "implicitAmbiguous",
+            "implicitNotFound",
+            "inline",
+            "main",
+            "migration",
+            "native",
+            "noinline",
+            "nowarn",
+            "publicInBinary",
+            "specialized",
+            "switch",
+            "tailrec",
+            "targetName",
+            "threadUnsafe",
+            "throws",
+            "transient",
+            "transparentTrait",
+            "unchecked",
+            "unused",
+            "varargs",
+            "volatile",
+        ],
+    ),
+];
+
 pub(crate) const PYTHON: Rows = &[
     ("", &["setter", "getter", "deleter"]),
     ("builtins", &["classmethod", "property", "staticmethod"]),

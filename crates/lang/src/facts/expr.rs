@@ -171,8 +171,30 @@ pub enum Expr {
         /// 0-based index of the parameter; [`Expr::WHOLE`] means the expected value itself.
         parameter: u32,
     },
+    /// `base` where a condition tells more of it.
+    Narrowed {
+        /// The value.
+        base: ExprId,
+        /// What it is tested for: classes, or an [`Expr::Entry`] with the name of a member and its value.
+        by: ListId,
+        /// The test.
+        test: NarrowTest,
+        /// Whether the test holds here.
+        holds: bool,
+    },
     /// Any other expression; nothing is known about it.
     Unknown,
+}
+
+/// What a condition tests a value for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum NarrowTest {
+    /// It is of one of these classes (`isinstance`, `instanceof`).
+    Class,
+    /// It has a member of this name (`"name" in x`, `hasattr`).
+    Member,
+    /// Its member of this name is this constant (`x.kind === "a"`).
+    Constant,
 }
 
 impl Expr {

@@ -51,11 +51,17 @@ impl Eval<'_> {
                 search = self.class_of_init(file, expr, search);
             }
         }
+        if self.rules(file).companions {
+            search = self.settle_companions(file, expr, want, search);
+        }
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             if self.rules(file).extension_functions {
-                search = self.with_extensions(file, expr, search);
+                search = self.with_extensions(file, expr, search, want);
             }
             return self.choose(file, search, self.project.unit(file).call(expr));
+        }
+        if want == Namespace::Value && (self.rules(file).implicit_receivers || self.rules(file).runs_by_name) {
+            search = self.with_extensions(file, expr, search, want);
         }
         search
     }
@@ -267,6 +273,11 @@ impl Eval<'_> {
             {
                 return search;
             }
+            if rules.implicit_receivers
+                && let Some(search) = self.member_of_receiver(file, scope, name, want, &mut perhaps)
+            {
+                return search;
+            }
             if row.kind == ScopeKind::Class
                 && rules.bare_members == BareMembers::Everywhere
                 && let Some(def) = row.owner
@@ -282,6 +293,7 @@ impl Eval<'_> {
             }
         }
         let search = match () {
+            () if rules.nested_packages => self.find_in_packages(file, start, name, want),
             () if rules.global_names => self.find_in_program(file, start, name, want),
             () if rules.open_types => self.find_constant(file, start, name),
             () => self.outside(file, name, want),
@@ -338,6 +350,7 @@ impl Eval<'_> {
         let of_all = want == Namespace::Callee && self.rules(class.file).universal_members.contains(&self.text(name));
         match search.found.iter().all(outside) {
             false => return Some(search),
+            true if let Some(search) = self.member_of_companion(class, name, want) => return Some(search),
             true if of_all && !search.found.is_empty() => return Some(search),
             true if !perhaps.found.is_empty() => {}
             true if search.found.is_empty() && search.unknown != Some(Reason::UnknownBase) => {}
@@ -391,7 +404,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -487,6 +500,10 @@ impl Eval<'_> {
         let (outer, work) = (self.begin_uncut(), self.run.work);
         self.run.searches.insert(key, self.run.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
+        let has_functions = self.rules(file).packages_have_functions;
+        if has_functions && scope == FILE && want == Namespace::Callee {
+            self.add_of_package(file, name, &mut search);
+        }
         if search.found.is_empty() && want != Namespace::Callee {
             let target = match unit.facts.scopes[scope.index()].kind {
                 _ if scope == FILE => self.resolver(file).near(&self.files, file, self.text(name)),
@@ -494,7 +511,7 @@ impl Eval<'_> {
                 _ => None,
             };
             if let Some(target) = target {
-                search = self.module_entity(target);
+                search = self.target_entity(target, want);
             }
         }
         if search.found.is_empty() && asker != Asker::Sibling {
@@ -555,7 +572,42 @@ impl Eval<'_> {
             search.unknown = search.unknown.or(missing);
         }
         self.prefer_bodies(&mut search);
+        if self.rules(file).packages_have_functions {
+            self.keep_callable(want, &mut search);
+        }
         search
+    }
+
+    /// Functions of a package besides those that the file itself has: overloads stand in several files.
+    fn add_of_package(&mut self, file: FileId, name: Name, search: &mut Search) {
+        let is_own = |found: &Found| matches!(found.entity, Entity::Def(of) if of.file == file);
+        if !search.found.iter().all(is_own) {
+            return;
+        }
+        let Some(target) = self.resolver(file).near(&self.files, file, self.text(name)) else { return };
+        let near = self.target_entity(target, Namespace::Callee);
+        near.found.into_iter().for_each(|found| search.push(found));
+        self.prefer_bodies(search);
+    }
+
+    /// Where a function and a variable may share a name, keeps those that are called, or the others.
+    fn keep_callable(&mut self, want: Namespace, search: &mut Search) {
+        if search.found.len() < 2 || !matches!(want, Namespace::Callee | Namespace::Value) {
+            return;
+        }
+        let is_called = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind.is_type() || definition.kind == DefKind::Function && !definition.flags.is_property
+            }
+            Entity::Local(..) => false,
+            _ => true,
+        };
+        let called: Vec<bool> = search.found.iter().map(|found| is_called(self, found)).collect();
+        let keep: Vec<bool> = called.iter().map(|called| *called == (want == Namespace::Callee)).collect();
+        if keep.contains(&true) {
+            search.keep(&keep);
+        }
     }
 
     /// Among several definitions of one name, prefers those with a body to declarations; twins that are one node
@@ -638,6 +690,7 @@ impl Eval<'_> {
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && !(self.rules(file).nested_packages && self.is_in_packages(file, name, want))
                 && self.sibling_member(file, name, want).found.is_empty()
             {
                 match too_many {

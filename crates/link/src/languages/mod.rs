@@ -14,12 +14,14 @@ mod dependencies;
 mod go;
 mod groups;
 mod java;
+mod kotlin;
 mod outlined;
 pub(crate) mod paths;
 mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 mod swift;
 mod typescript;
 

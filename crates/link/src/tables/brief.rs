@@ -28,9 +28,9 @@ pub struct Brief {
     pub macros: bool,
     /// It calls macros outside functions, which may declare modules (Rust).
     pub item_macros: bool,
-    /// Types at the top level (Java); with the modules around them (C#).
+    /// Types at the top level (Java), and all else there (Kotlin); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
-    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
+    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP, Scala).
     pub globals: Box<[Box<str>]>,
 }
 
@@ -70,10 +70,17 @@ impl Brief {
                 let modules = facts.imports.iter().filter(|import| import.kind == ImportKind::Module);
                 brief.modules = modules.map(|import| facts.name(import.module).into()).collect();
             }
+            Language::Java if language == Language::Kotlin => {
+                brief.package = package(facts);
+                brief.types = top_level(facts);
+            }
             Language::Java => {
                 brief.package = package(facts);
                 let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
                 brief.types = types.map(|row| facts.name(row.name).into()).collect();
+                if language == Language::Scala {
+                    brief.globals = inner_packages(facts);
+                }
             }
             Language::Php => {
                 brief.package = package(facts);
@@ -136,6 +143,29 @@ fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
     found.into()
 }
 
+/// Packages below that of the file: those of clauses with a body, and those whose members are in an object.
+fn inner_packages(facts: &FileFacts) -> Box<[Box<str>]> {
+    let mut found: Vec<Box<str>> = Vec::new();
+    for binding in &facts.bindings {
+        let BindingTarget::Definition(def) = binding.target else { continue };
+        let name = facts.name(binding.name);
+        let own = match facts.definition(def).kind {
+            DefKind::Module => name,
+            DefKind::Object => match name.strip_prefix(FileFacts::PACKAGE_CLAUSE) {
+                Some(own) => own,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let mut names = inline_modules(facts, binding.scope).into_vec();
+        names.push(own.into());
+        found.push(names.join(".").into());
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
+
 /// What a file imports for all files that it is built with.
 fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
     let rows = facts.imports.iter().filter(|import| import.kind == ImportKind::Wildcard && import.flags.reexport);
@@ -155,7 +185,10 @@ fn swift_modules(facts: &FileFacts) -> Box<[Box<str>]> {
 fn top_level(facts: &FileFacts) -> Box<[Box<str>]> {
     let is_top = |target| matches!(target, BindingTarget::Definition(_));
     let rows = facts.bindings.iter().filter(|row| row.scope == ScopeId(0) && is_top(row.target));
-    rows.map(|row| facts.name(row.name).into()).collect()
+    let mut names: Vec<Box<str>> = rows.map(|row| facts.name(row.name).into()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into()
 }
 
 /// The modules that a file declares to be in other files.

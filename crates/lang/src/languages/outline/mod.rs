@@ -140,12 +140,14 @@ pub(super) struct Outline<'a> {
     assigned: common::Assigned,
     /// Access paths whose class a condition shows, by the scope that knows it.
     pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
+    /// Types that conditions show of access paths, by the scope that knows it: the type as written, and where it is.
+    pub(super) shown: FxHashMap<(ScopeId, NameId), (NameId, ScopeId)>,
+    /// Scopes of nodes that do not stand in that of what is around them.
+    pub(super) placed: FxHashMap<usize, ScopeId>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
     /// Values that the context of nodes expects of them, by node.
     pub(super) expected: FxHashMap<usize, ExprId>,
-    /// Nodes that stand in another scope than what is around them.
-    pub(super) outer_scopes: FxHashMap<usize, ScopeId>,
 }
 
 /// Extracts a file by a grammar.
@@ -177,9 +179,10 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         comments: CommentRun::default(),
         assigned: common::Assigned::default(),
         narrowed: FxHashSet::default(),
+        shown: FxHashMap::default(),
+        placed: FxHashMap::default(),
         labels: Vec::new(),
         expected: FxHashMap::default(),
-        outer_scopes: FxHashMap::default(),
     };
     let problem = tree.visit(input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -307,6 +310,13 @@ impl<'a> Outline<'a> {
         Some(facts.name(facts.definition(self.frames.last()?.id).name))
     }
 
+    /// Name of the innermost definition around the current node that is not a function.
+    pub(super) fn class_name(&self) -> Option<String> {
+        let facts = self.builder.facts();
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function)?;
+        Some(facts.name(facts.definition(class.id).name).to_owned())
+    }
+
     /// Kind of the innermost definition around the current node.
     pub(super) fn frame_kind(&self) -> Option<DefKind> {
         Some(self.builder.facts().definition(self.frames.last()?.id).kind)
@@ -420,8 +430,8 @@ impl<'a> Outline<'a> {
         if matches!(rule, Rule::Values) {
             state.in_type = false;
         }
-        if !self.outer_scopes.is_empty()
-            && let Some(scope) = self.outer_scopes.remove(&step.node.id())
+        if !self.placed.is_empty()
+            && let Some(scope) = self.placed.remove(&step.node.id())
         {
             state.scope = scope;
         }
@@ -557,6 +567,7 @@ impl Outline<'_> {
 
     fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         if let Some(name) = name.get(node, None) {
+            let name = self.unwrap_member(name);
             let mark = match self.rule(name) {
                 Rule::Generic(inner, _) => {
                     if let Some(inner) = inner.get(name, None) {

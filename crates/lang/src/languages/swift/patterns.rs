@@ -174,7 +174,7 @@ fn read_outside(cx: &mut Outline<'_>, condition: &Condition<'_>) {
     let scope = cx.scope();
     let (Some(name), Some(value)) = (condition.bound, condition.value) else { return };
     if mentions(cx.text(value), cx.name_text(name)) {
-        cx.outer_scopes.insert(value.id(), scope);
+        cx.placed.insert(value.id(), scope);
     }
 }
 
@@ -256,7 +256,7 @@ pub(super) fn enter_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Nod
         let text = cx.text(collection);
         if cx.pattern_names(&[item]).into_iter().any(|name| mentions(text, cx.name_text(name))) {
             let scope = cx.scope();
-            cx.outer_scopes.insert(collection.id(), scope);
+            cx.placed.insert(collection.id(), scope);
         }
     }
     block(cx, node, parent)

@@ -634,11 +634,20 @@ impl Eval<'_> {
             Value::Builtin(Builtin::Tuple, args) => arg(args, index),
             // The error of a result.
             Value::Builtin(Builtin::Wrapper, args) if args.len() > index => arg(args, index),
+            // A part of a case class, in a pattern.
+            Value::Instance(of, args) if self.rules(of.file).companions => {
+                let (of, args) = (*of, args.clone());
+                self.part_of_class(of, &args, index)
+            }
             // A field of a tuple struct.
             Value::Instance(of, _) if self.rules(of.file).fields_apart => {
                 let name = self.project.names.intern(&index.to_string());
                 let search = self.member(value, name, Namespace::Value);
                 self.values_of(search, Namespace::Value)
+            }
+            // A component of a data class.
+            Value::Instance(of, args) if self.rules(of.file).implicit_receivers => {
+                self.component(*of, args, index).unwrap_or_else(|| self.element(value, file))
             }
             Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
             // One of several results.

@@ -1,5 +1,7 @@
 //! Overrides: methods that replace methods of bases, and calls that may reach an override.
 
+use std::rc::Rc;
+
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, ParameterKind, Visibility};
 use rustc_hash::FxHashSet;
 
@@ -147,6 +149,47 @@ impl Eval<'_> {
             }
         }
         found
+    }
+
+    /// The type parameter without a bound that a member is taken of: its definition.
+    pub(crate) fn type_parameter_of(&mut self, file: FileId, member: ExprId) -> Option<DefRef> {
+        let (base, want) = match self.unit(file).facts.expr(member) {
+            Expr::Member { base, .. } => (base, Namespace::Value),
+            Expr::Path { base, .. } => (base, Namespace::Type),
+            _ => return None,
+        };
+        match self.eval(file, base, want).items.as_slice() {
+            [Value::TypeVar(of, _)] => Some(*of),
+            _ => None,
+        }
+    }
+
+    /// What a member of a type parameter may be: members of the name of the classes that are derived from the template,
+    /// if there are any, for they may be its argument (`struct Circle : Shape<Circle>`); else of all classes. `None` if
+    /// there are too many.
+    pub(crate) fn methods_of_type_parameter(
+        &mut self,
+        file: FileId,
+        member: ExprId,
+        most: usize,
+    ) -> Option<Rc<[DefRef]>> {
+        let (Expr::Member { name, .. } | Expr::Path { name, .. }) = self.unit(file).facts.expr(member) else {
+            return None;
+        };
+        let template = self.type_parameter_of(file, member)?;
+        let name = self.unit(file).name(name);
+        let methods = self.methods_named(file, name, most)?;
+        let mut of_heirs = Vec::new();
+        for &method in methods.iter() {
+            let Some(owner) = self.class_of(method).filter(|_| self.definition(template).kind.is_class_like()) else {
+                continue;
+            };
+            let ancestors = self.ancestors(owner);
+            if ancestors.iter().skip(1).any(|one| matches!(one, Ancestor::Class(of, _) if *of == template)) {
+                of_heirs.push(method);
+            }
+        }
+        Some(if of_heirs.is_empty() { methods } else { of_heirs.into() })
     }
 
     /// Returns whether a call may run an override of the named method because the receiver may be of a derived class.

@@ -241,7 +241,11 @@ impl<'a> Eval<'a> {
                 let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
                 let want = if apart { Namespace::Callee } else { want };
                 let value = Value::Def(of, args.clone());
-                self.class_member(&Asked { of, args, name, want, value: &value }, None)
+                let search = self.class_member(&Asked { of, args, name, want, value: &value }, None);
+                match search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                    true => search,
+                    false => self.member_of_companion(of, name, want).unwrap_or(search),
+                }
             }
         }
     }
@@ -402,6 +406,9 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.enum_member(of, name) {
             return Some(found);
         }
+        if let Some(found) = self.accessor(of, name, asked.want, value) {
+            return Some(found);
+        }
         if self.rules(of.file).open_types
             && let Some(found) = self.extended_member(asked)
         {
@@ -425,6 +432,22 @@ impl<'a> Eval<'a> {
             }));
         }
         None
+    }
+
+    /// A member of a class under another name.
+    pub(in crate::eval) fn class_member_named(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Search {
+        if !self.deeper() {
+            return Search::unknown(Reason::Budget);
+        }
+        let search = self.class_member(&Asked { of, args: &no_args(), name, want, value }, None);
+        self.leave();
+        search
     }
 
     /// Returns whether a later spread in an object literal may replace the member found.
@@ -477,7 +500,12 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.universal(of.file, name) {
             return found;
         }
-        Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+        let rules = self.rules(of.file);
+        Search::unknown(match () {
+            () if !rules.linked => Reason::NotLinked,
+            () if self.home.implicit_conversions => Reason::UnknownReceiver,
+            () => Reason::NoSuchMember,
+        })
     }
 
     /// A member that the language gives every enum.
@@ -534,7 +562,7 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    if !of_trait && self.unit(attached.file).name(row.name) == name {
+                    if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;

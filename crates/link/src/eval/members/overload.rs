@@ -115,6 +115,12 @@ impl Eval<'_> {
             }
         }
         let functions = search.found.iter().all(|found| is_function(self, found));
+        if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
+            && search.found.len() > 1
+        {
+            let count = self.unit(file).list(call.args).len() + self.argument_names(file, call).len();
+            return self.choose_constructed(search, count);
+        }
         if search.found.is_empty() || !functions {
             return search;
         }
@@ -141,6 +147,9 @@ impl Eval<'_> {
         if labelled {
             self.drop_private(file, &mut search);
         }
+        if self.rules(file).companions {
+            self.prefer_whole(&mut search, count);
+        }
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
@@ -160,7 +169,7 @@ impl Eval<'_> {
     /// The names that arguments of a call are given by, where functions are told apart by them.
     pub(in crate::eval) fn argument_names(&self, file: FileId, call: CallSite) -> SmallVec<[Name; 4]> {
         let unit = self.project.unit(file);
-        if !unit.rules.constructs_apart {
+        if !unit.rules.tells_arguments_apart() {
             return SmallVec::new();
         }
         unit.facts.arguments_of(call.callee).iter().filter_map(|row| row.name).map(|name| unit.name(name)).collect()
@@ -175,6 +184,17 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// Functions that are given an argument for each parameter go before those of which a default is used.
+    fn prefer_whole(&mut self, search: &mut Search, count: usize) {
+        let is_whole = |parameters: &[Parameter]| {
+            parameters.len() == count && parameters.iter().all(|parameter| parameter.kind == ParameterKind::Plain)
+        };
+        let whole: Vec<bool> = search.found.iter().map(|found| is_whole(&self.plain_parameters(found))).collect();
+        if whole.contains(&true) {
+            search.keep(&whole);
+        }
     }
 
     /// A type's own methods go before functions that are written for it elsewhere.
@@ -445,7 +465,9 @@ impl Eval<'_> {
         match unit.facts.expr(arg) {
             Expr::Literal(Literal::Null) => return Argument::Null,
             Expr::Definition(def) if unit.facts.definition(def).kind == DefKind::Function => {
-                return Argument::Function(Some(unit.facts.parameters(def).len()));
+                // A lambda without parameters may have one that is not written.
+                let is_open = unit.rules.implicit_receivers;
+                return Argument::Function((!is_open).then(|| unit.facts.parameters(def).len()));
             }
             Expr::Path { .. } if self.rules(file).methods_apart => return Argument::Function(None),
             _ => {}
@@ -789,12 +811,22 @@ impl Eval<'_> {
         }
         let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
         let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
-        let is_record = self.definition(class).kind == DefKind::Struct || has_components;
+        let rules = self.rules(class.file);
+        let calls_construct = rules.packages_have_functions || rules.companions;
+        let is_record = self.definition(class).kind == DefKind::Struct || has_components || calls_construct;
         if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))
         {
             // A record has the constructor of its components without writing it.
             return None;
+        }
+        let own = Found::plain(Entity::Def(class));
+        if let (true, true, Some(given)) = (calls_construct, has_components, given)
+            && self.takes(&own, given)
+        {
+            // Either the constructor in the header of the class or one of these.
+            let unknown = search.unknown.or(Some(Reason::TooManyCandidates));
+            return Some(Search { unknown, ..self.choose(file, search, call) });
         }
         Some(self.choose(file, search, call))
     }
