@@ -404,7 +404,8 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions
+        {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {

@@ -208,7 +208,8 @@ impl Eval<'_> {
             let unit = self.unit(within);
             let parameters = unit.list(parameters);
             // A receiver stands before the parameters.
-            let has_receiver = parameters.first().is_some_and(|&one| matches!(unit.facts.expr(one), Expr::Instance { .. }));
+            let has_receiver =
+                parameters.first().is_some_and(|&one| matches!(unit.facts.expr(one), Expr::Instance { .. }));
             let Some(&ty) = parameters.get(index + usize::from(has_receiver)) else { return unknown };
             let types = self.eval(within, ty, Namespace::Type);
             return self.instantiate(types);

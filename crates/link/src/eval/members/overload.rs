@@ -99,21 +99,10 @@ impl Eval<'_> {
             }
             _ => false,
         };
-        let mut search = search;
-        if self.rules(file).argument_labels
-            && let Some(call) = call
-        {
-            // A function that takes the arguments goes before a property of its name.
-            let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
-            let fits: Vec<bool> = search
-                .found
-                .iter()
-                .map(|found| is_function(self, found) && self.takes_labels(found, file, &args))
-                .collect();
-            if fits.contains(&true) {
-                search.keep(&fits);
-            }
-        }
+        let mut search = match call {
+            Some(call) if self.rules(file).argument_labels => self.prefer_functions(file, search, call),
+            _ => search,
+        };
         let functions = search.found.iter().all(|found| is_function(self, found));
         if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
             && search.found.len() > 1
@@ -164,6 +153,20 @@ impl Eval<'_> {
         }
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
         Search { found, unknown }
+    }
+
+    /// A function that takes the arguments of a call goes before a property of its name.
+    fn prefer_functions(&mut self, file: FileId, mut search: Search, call: CallSite) -> Search {
+        let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => eval.is_plain_function(of) && eval.takes_labels(found, file, &args),
+            _ => false,
+        };
+        let fits: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        if fits.contains(&true) {
+            search.keep(&fits);
+        }
+        search
     }
 
     /// The names that arguments of a call are given by, where functions are told apart by them.

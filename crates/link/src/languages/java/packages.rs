@@ -118,18 +118,14 @@ impl Packages {
     }
 
     /// The class that Java sees for the functions of a file of Kotlin: `FooKt` for `Foo.kt`.
-    fn find_facade(
-        files: &Files<'_>,
-        folders: &BTreeSet<String>,
-        package: &str,
-        name: &str,
-    ) -> Option<ModuleTarget> {
+    fn find_facade(files: &Files<'_>, folders: &BTreeSet<String>, package: &str, name: &str) -> Option<ModuleTarget> {
         let stem = name.strip_suffix("Kt")?;
         let paths = folders.iter().map(|folder| match folder.as_str() {
             "" => format!("{stem}.kt"),
             folder => format!("{folder}/{stem}.kt"),
         });
-        let file = paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
+        let file =
+            paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
         Some(ModuleTarget::File(file))
     }
 
