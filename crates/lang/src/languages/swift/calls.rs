@@ -349,7 +349,8 @@ pub(super) fn attribute_arguments(node: Node<'_>) -> Vec<(Option<Node<'_>>, Node
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).take(MAX_ARGUMENTS).collect();
     for (place, &child) in children.iter().enumerate() {
-        let is_label = child.kind() == "simple_identifier" && children.get(place + 1).is_some_and(|next| next.kind() == ":");
+        let is_label =
+            child.kind() == "simple_identifier" && children.get(place + 1).is_some_and(|next| next.kind() == ":");
         match child.kind() {
             _ if is_label => label = Some(child),
             "user_type" => {}

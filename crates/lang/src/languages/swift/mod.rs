@@ -363,7 +363,8 @@ fn attribute(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
         cx.mark(ty, Mark::Decorate(true));
     }
     // Labels are not names of the program, nor is anything that an attribute of the language is given.
-    let is_language = Pick::Kind(&["user_type"]).get(node, None).is_some_and(|ty| !cx.text(ty).starts_with(char::is_uppercase));
+    let is_language =
+        Pick::Kind(&["user_type"]).get(node, None).is_some_and(|ty| !cx.text(ty).starts_with(char::is_uppercase));
     for name in Pick::Kind(&["simple_identifier"]).all(node, None) {
         if is_language || name.next_sibling().is_some_and(|next| next.kind() == ":") {
             cx.mark(name, Mark::Skip);

@@ -146,7 +146,8 @@ impl Eval<'_> {
         search
     }
 
-    fn is_plain_function(&mut self, of: DefRef) -> bool {
+    /// Returns whether a definition is a function, not a property.
+    pub(in crate::eval) fn is_plain_function(&mut self, of: DefRef) -> bool {
         let definition = self.definition(of);
         definition.kind == DefKind::Function && !definition.flags.is_property
     }

@@ -99,21 +99,10 @@ impl Eval<'_> {
             }
             _ => false,
         };
-        let mut search = search;
-        if self.rules(file).argument_labels
-            && let Some(call) = call
-        {
-            // A function that takes the arguments goes before a property of its name.
-            let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
-            let fits: Vec<bool> = search
-                .found
-                .iter()
-                .map(|found| is_function(self, found) && self.takes_labels(found, file, &args))
-                .collect();
-            if fits.contains(&true) {
-                search.keep(&fits);
-            }
-        }
+        let mut search = match call {
+            Some(call) if self.rules(file).argument_labels => self.prefer_functions(file, search, call),
+            _ => search,
+        };
         let functions = search.found.iter().all(|found| is_function(self, found));
         if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
             && search.found.len() > 1
@@ -172,6 +161,20 @@ impl Eval<'_> {
         let is_open = |arg: &Argument| matches!(arg, Argument::Unknown | Argument::Value(Value::External(_, None)));
         if by_types && !known.iter().any(is_open) {
             self.prefer_own_methods(file, &mut search);
+        }
+        search
+    }
+
+    /// A function that takes the arguments of a call goes before a property of its name.
+    fn prefer_functions(&mut self, file: FileId, mut search: Search, call: CallSite) -> Search {
+        let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => eval.is_plain_function(of) && eval.takes_labels(found, file, &args),
+            _ => false,
+        };
+        let fits: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        if fits.contains(&true) {
+            search.keep(&fits);
         }
         search
     }
@@ -398,7 +401,14 @@ impl Eval<'_> {
         let found = &search.found[place];
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else {
-            return Candidate { place, owner: None, types: Vec::new(), names: Vec::new(), spread: false, places: SmallVec::new() };
+            return Candidate {
+                place,
+                owner: None,
+                types: Vec::new(),
+                names: Vec::new(),
+                spread: false,
+                places: SmallVec::new(),
+            };
         };
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         let types = parameters.iter().map(|parameter| self.parameter_type(of, found, parameter)).collect();
@@ -435,9 +445,9 @@ impl Eval<'_> {
         let rows: Vec<&Candidate> = all.iter().filter(|one| left.contains(&one.place)).collect();
         let Some(first) = rows.first() else { return left };
         let count = first.types.len();
-        let same = rows.iter().all(|one| {
-            one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place))
-        });
+        let same = rows
+            .iter()
+            .all(|one| one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place)));
         if !same {
             return left;
         }
@@ -519,7 +529,8 @@ impl Eval<'_> {
             return (0..search.found.len()).collect();
         }
         if labelled.is_some() {
-            let known: Vec<bool> = fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
+            let known: Vec<bool> =
+                fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
             if known.contains(&true) {
                 let mut known = known.into_iter();
                 fitting.retain(|_| known.next().unwrap_or(true));

@@ -221,8 +221,7 @@ impl Modules {
                 }
             }
         }
-        let mut files: Vec<FileId> = seen.into_iter().flat_map(|place| self.all[place].files.clone()).collect();
-        files.sort_unstable();
+        let files: Vec<FileId> = seen.into_iter().flat_map(|place| self.all[place].files.clone()).collect();
         Some(ModuleTarget::Files(files))
     }
 
