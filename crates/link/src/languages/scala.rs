@@ -103,5 +103,8 @@ pub(super) fn find_outside(name: &str) -> Option<ModuleTarget> {
     if java::is_known(name) {
         return Some(ModuleTarget::External(java::PACKAGE.to_owned()));
     }
+    if name == "_root_" {
+        return Some(ModuleTarget::Folder(String::new()));
+    }
     matches!(name, "java" | "javax" | "scala").then(|| ModuleTarget::Folder(name.to_owned()))
 }
