@@ -1,7 +1,8 @@
 //! Java: packages over source roots, the standard library.
 
-pub(super) mod packages;
-pub(super) mod standard;
+mod packages;
+mod scala;
+mod standard;
 
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
@@ -15,7 +16,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES), (Language::Scala, &super::scala::RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Scala, &scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -82,7 +83,7 @@ impl Resolver for Java {
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
             ModuleTarget::Folder(package) if is_scala(files, from) => {
-                super::scala::find_member(&self.packages, files, from, package, name)
+                scala::find_member(&self.packages, files, from, package, name)
             }
             ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
             _ => ModuleTarget::NotFound,
@@ -102,7 +103,9 @@ impl Resolver for Java {
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         if is_scala(files, from) {
-            return super::scala::find_outside(name);
+            let is_known = standard::is_known(name);
+            let of_machine = || is_known.then(|| ModuleTarget::External(standard::PACKAGE.to_owned()));
+            return scala::find_outside(name).or_else(of_machine);
         }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));

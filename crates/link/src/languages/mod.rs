@@ -20,7 +20,6 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
-mod scala;
 mod typescript;
 
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
