@@ -95,6 +95,21 @@ pub enum Factory {
     Same,
 }
 
+/// A function that runs a lambda with the value that it is called on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeFunction {
+    /// The value is the receiver in the lambda, and the result (`apply`).
+    Apply,
+    /// The value is the parameter of the lambda, and the result (`also`).
+    Also,
+    /// The value is the parameter of the lambda, whose result is the result (`let`).
+    Let,
+    /// The value is the receiver in the lambda, whose result is the result (`run`).
+    Run,
+    /// The first argument is the receiver in the lambda, whose result is the result (`with`).
+    With,
+}
+
 /// The result of calling a method of a [`Builtin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodShape {
@@ -349,6 +364,20 @@ pub struct Rules {
     pub extension_functions: bool,
     /// A type may be written in several parts: the first by path stands for all of them (C#).
     pub partial_types: bool,
+    /// Functions and variables stand in packages beside types, and a class is constructed by calling it (Kotlin).
+    pub packages_have_functions: bool,
+    /// Functions may have a receiver whose members are known inside by their bare names: extension functions, and
+    /// lambdas that are given to a parameter of such a type (Kotlin).
+    pub implicit_receivers: bool,
+    /// Functions of the language that run a lambda with the value that they are called on.
+    pub scope_functions: &'static [(&'static str, ScopeFunction)],
+    /// Labels of arguments belong to the names of functions, which are overloaded by them; constructors are called like
+    /// members, too (`T.init(x)`), and a member without a type is one of the type that is expected (Swift).
+    pub argument_labels: bool,
+    /// Blocks add members to types of the project, to outside ones, and to all that conform to a protocol (Swift).
+    pub extension_blocks: bool,
+    /// What the other files of a module declare goes before what imports bring (Swift).
+    pub siblings_first: bool,
     /// A class may have an object of its name beside it. Names of values mean the object, names of types the class, and
     /// a call of the name calls the object's method `apply`, or constructs a value of the class (Scala).
     pub companions: bool,
@@ -475,6 +504,12 @@ impl Rules {
         constructs_apart: false,
         extension_functions: false,
         partial_types: false,
+        packages_have_functions: false,
+        implicit_receivers: false,
+        scope_functions: &[],
+        argument_labels: false,
+        extension_blocks: false,
+        siblings_first: false,
         companions: false,
         runs_by_name: false,
         nested_packages: false,
@@ -504,6 +539,11 @@ impl Rules {
     /// Returns whether calls and types are looked up apart from each other.
     pub(crate) fn separates_calls(&self) -> bool {
         self.methods_apart || self.constructs_apart
+    }
+
+    /// Returns whether arguments by name, and type arguments of calls, are kept apart from those by position.
+    pub(crate) fn tells_arguments_apart(&self) -> bool {
+        self.constructs_apart || self.implicit_receivers
     }
 
     /// Names of standard types that values have without an annotation.

@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 3);
+    run("outlined", 1);
 }
 
 #[test]
@@ -197,6 +197,16 @@ fn scala() {
 #[test]
 fn csharp() {
     run("csharp", 12);
+}
+
+#[test]
+fn kotlin() {
+    run("kotlin", 9);
+}
+
+#[test]
+fn swift() {
+    run("swift", 8);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub use argument::Argument;
 pub use build::FactsBuilder;
 pub use declared::{Declared, DeclaredKind};
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
-pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, PathRoot};
+pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, NarrowTest, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
@@ -463,6 +463,14 @@ impl FileFacts {
                 Expr::Generic { base, .. } => expr = base,
                 _ => return None,
             }
+        }
+    }
+
+    /// The value of an argument without its label.
+    pub fn unlabelled(&self, argument: ExprId) -> ExprId {
+        match self.expr(argument) {
+            Expr::Entry { value, .. } => value,
+            _ => argument,
         }
     }
 

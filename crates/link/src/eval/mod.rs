@@ -104,6 +104,8 @@ struct Memos {
     global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
     /// Definitions by their whole paths.
     open_types: FxHashMap<Name, Rc<[DefRef]>>,
+    /// Receivers inside of lambdas.
+    lambdas: FxHashMap<DefRef, Option<Values>>,
     /// Parts of types that are written in several.
     parts: FxHashMap<DefRef, Rc<[DefRef]>>,
     /// Values of variables.
@@ -382,6 +384,9 @@ impl<'a> Eval<'a> {
                 if let Some(made) = self.evaluate_factory(file, callee, args) {
                     return made;
                 }
+                if let Some(result) = self.evaluate_scope_function(file, callee, args) {
+                    return result;
+                }
                 if self.further_call(file, callee).is_some() {
                     return self.eval(file, callee, want);
                 }
@@ -390,7 +395,11 @@ impl<'a> Eval<'a> {
                 }
                 let callees = self.callees(file, callee);
                 let given = self.find_type_arguments(file, callee);
-                callees.flat_map(|callee| self.call_with(&callee, &given, file, args))
+                let values = callees.flat_map(|callee| self.call_with(&callee, &given, file, args));
+                match unit.facts.expr(callee) {
+                    Expr::Implicit { base, .. } if values.is_nothing() => self.plain_result(file, base),
+                    _ => values,
+                }
             }
             Expr::Key { base, name } => self.find_keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
@@ -427,6 +436,7 @@ impl<'a> Eval<'a> {
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
+            Expr::Narrowed { base, by, test, holds } => self.narrow(file, base, unit.list(by), test, holds),
             Expr::Given { by, parameter } => self.given_here(file, by, parameter),
             Expr::Function { result } | Expr::Signature { result, .. } => {
                 let result = self.eval(file, result, Namespace::Type);
@@ -672,6 +682,10 @@ impl<'a> Eval<'a> {
                 }
                 _ => Values::one(Value::Def(of, no_args())),
             },
+            // An object is its one value.
+            DefKind::Object if want != Namespace::Type && self.rules(of.file).implicit_receivers => {
+                Values::one(Value::Instance(of, no_args()))
+            }
             // A unit struct named as a value is a value of it.
             DefKind::Struct if want == Namespace::Value && self.rules(of.file).fields_apart => {
                 Values::one(Value::Instance(of, no_args()))

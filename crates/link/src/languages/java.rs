@@ -1,7 +1,8 @@
-//! Java: packages over source roots, the standard library.
+//! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
 mod packages;
 mod scala;
+mod source_sets;
 mod standard;
 
 use m1nd_lang::Language;
@@ -16,7 +17,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES), (Language::Scala, &scala::RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES), (Language::Scala, &scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -62,6 +63,18 @@ static RULES: Rules = Rules {
     ..Rules::OUTLINED
 };
 
+fn is_kotlin(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Kotlin
+}
+
+/// Returns whether a name is one of a type that Java knows without an import.
+pub(super) fn is_known_type(name: &str) -> bool {
+    standard::is_known(name)
+}
+
+/// First names of packages that code outside uses.
+pub(super) const ROOTS: &[&str] = standard::ROOTS;
+
 fn is_scala(files: &Files<'_>, file: FileId) -> bool {
     files.heading(file).language == Language::Scala
 }
@@ -91,6 +104,9 @@ impl Resolver for Java {
     }
 
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_kotlin(files, from) {
+            return self.packages.find(files, from, packages::package_of(files.heading(from)), name);
+        }
         if standard::PRIMITIVES.contains(&name) || is_scala(files, from) {
             return None;
         }
@@ -102,6 +118,13 @@ impl Resolver for Java {
     }
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_kotlin(files, from) {
+            if let Some(package) = super::kotlin::package_of(name) {
+                return Some(ModuleTarget::External(package.to_owned()));
+            }
+            let is_root = super::kotlin::is_root(name) || self.packages.is_above(name);
+            return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
+        }
         if is_scala(files, from) {
             let is_known = standard::is_known(name);
             let of_machine = || is_known.then(|| ModuleTarget::External(standard::PACKAGE.to_owned()));

@@ -4,7 +4,7 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use crate::eval::{Args, Entity, Eval, Found, Outside, Search, Value, Values, no_args};
 use crate::reason::Reason;
-use crate::rules::Builtin;
+use crate::rules::{Builtin, ScopeFunction};
 use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
@@ -13,12 +13,13 @@ impl Eval<'_> {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let unit = self.unit(of.file);
         let Some((callee, place)) = unit.argument_of(of.def) else { return unknown() };
+        let labelled = self.rules(of.file).argument_labels;
         // `f(a)(g)`: a function in a further list of arguments.
         let (callee, is_further) = match self.further_call(of.file, callee) {
             Some(inner) => (inner, true),
             None => (callee, false),
         };
-        let constructs = unit.call(callee).is_some_and(|call| call.constructs);
+        let constructs = !labelled && unit.call(callee).is_some_and(|call| call.constructs);
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
@@ -32,17 +33,31 @@ impl Eval<'_> {
                 }
             }
             all
+        } else if labelled {
+            self.callable(of.file, callee)
         } else {
             self.resolve(of.file, callee, Namespace::Callee)
         };
+        if let Some((function, base)) = self.scope_function(of.file, callee, &search) {
+            self.leave();
+            return match (function, base, index) {
+                (ScopeFunction::Also | ScopeFunction::Let, Some(base), 0) => self.eval(of.file, base, Namespace::Value),
+                _ => unknown(),
+            };
+        }
         let mut values = Values { unknown: search.unknown, ..Values::default() };
         let args = unit.call(callee).map(|call| unit.list(call.args)).unwrap_or_default();
         // The expected type may name type parameters of the called function, which its other arguments decide.
         for found in &search.found {
+            let mut place = place as usize;
+            if let (Entity::Def(function), true) = (&found.entity, labelled) {
+                let Some(places) = self.place_arguments(*function, of.file, args) else { continue };
+                place = places.get(place).copied().unwrap_or(place);
+            }
             let given = match (&found.entity, is_further) {
-                (Entity::Def(_), true) => self.given_further(found, place as usize, index),
+                (Entity::Def(_), true) => self.given_further(found, place, index),
                 (_, true) => unknown(),
-                _ => self.given_by(found, place as usize, index),
+                _ => self.given_by(found, (of.file, callee, place), index),
             };
             values.add(match found.entity {
                 Entity::Def(function) => self.infer(given, function, &no_args(), of.file, args),
@@ -95,14 +110,12 @@ impl Eval<'_> {
     }
 
     /// Parameter `index` of the function that `found` is given as argument `place`.
-    fn given_by(&mut self, found: &Found, place: usize, index: usize) -> Values {
+    fn given_by(&mut self, found: &Found, (file, callee, place): (FileId, ExprId, usize), index: usize) -> Values {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         match &found.entity {
             Entity::Def(of) => {
                 let of = *of;
-                let parameters = self.plain_parameters(found);
-                let Some(last) = parameters.len().checked_sub(1) else { return unknown() };
-                let Some(declared) = parameters[place.min(last)].declared else { return unknown() };
+                let Some(declared) = self.parameter_at(file, callee, found, place) else { return unknown() };
                 let mut values = self.function_parameter(of.file, declared, index);
                 if let Some((owner, args)) = &found.owner {
                     values = self.substitute(values, *owner, args);
@@ -136,7 +149,7 @@ impl Eval<'_> {
 
     /// A value that outside code passes on, which may be the project's.
     pub(in crate::eval) fn yielded_from(&self, outside: Outside) -> Values {
-        match self.home.constructs_apart {
+        match self.home.tells_arguments_apart() || self.home.extension_blocks {
             true => Values::one(Value::External(outside.yield_value(), None)),
             false => Values::unknown(Reason::UnknownReceiver),
         }
@@ -189,10 +202,22 @@ impl Eval<'_> {
     /// Parameter `index` of a function type as written.
     fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
         let unknown = Values::unknown(Reason::UnknownReceiver);
+        if self.rules(file).implicit_receivers
+            && let Some((within, parameters)) = self.function_type(file, declared)
+        {
+            let unit = self.unit(within);
+            let parameters = unit.list(parameters);
+            // A receiver stands before the parameters.
+            let has_receiver =
+                parameters.first().is_some_and(|&one| matches!(unit.facts.expr(one), Expr::Instance { .. }));
+            let Some(&ty) = parameters.get(index + usize::from(has_receiver)) else { return unknown };
+            let types = self.eval(within, ty, Namespace::Type);
+            return self.instantiate(types);
+        }
         let unit = self.unit(file);
         if let Expr::Signature { parameters, .. } = unit.facts.expr(declared) {
-            let Some(&parameter) = unit.list(parameters).get(index) else { return unknown };
-            let types = self.eval(file, parameter, Namespace::Type);
+            let Some(&ty) = unit.list(parameters).get(index) else { return unknown };
+            let types = self.eval(file, ty, Namespace::Type);
             return self.instantiate(types);
         }
         let (base, args): (ExprId, &[ExprId]) = match unit.facts.expr(self.unwrap_transparent(file, declared)) {

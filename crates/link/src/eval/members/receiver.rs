@@ -45,6 +45,13 @@ impl Eval<'_> {
                     Value::Instance(whole, no_args())
                 });
             }
+            if rules.implicit_receivers
+                && definition.flags.is_anonymous
+                && let Some(values) = self.lambda_receiver(of)
+                && !values.items.iter().all(|value| matches!(value, Value::External(..)))
+            {
+                return values;
+            }
             if definition.kind == DefKind::Function {
                 let above = definition.owner.map(|owner| facts.definition(owner));
                 // A block outside of methods is run by whoever was given it.

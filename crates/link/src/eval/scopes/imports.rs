@@ -29,6 +29,20 @@ impl Eval<'_> {
         }
     }
 
+    /// Target of a name in a package: a type, or, where packages have more, what is wanted.
+    pub(in crate::eval) fn target_entity(&mut self, target: ModuleTarget, want: Namespace) -> Search {
+        match target {
+            ModuleTarget::Member(files, names) => {
+                let mut search = self.inside(&files, &names, want);
+                if files.len() > 1 {
+                    self.prefer_bodies(&mut search);
+                }
+                search
+            }
+            target => self.module_entity(target),
+        }
+    }
+
     /// The definition that names lead to from the top of files.
     pub(in crate::eval) fn inside(&mut self, files: &[FileId], names: &[String], want: Namespace) -> Search {
         names.iter().for_each(|text| self.ask_text(text));
@@ -284,7 +298,7 @@ impl Eval<'_> {
             }
             let brought = asker == Asker::Named || !matches!(target, ModuleTarget::Folder(_));
             if target != ModuleTarget::NotFound && brought {
-                return self.module_entity(target);
+                return if packages { self.target_entity(target, want) } else { self.module_entity(target) };
             }
         }
         // Last, members that every module has from the language.

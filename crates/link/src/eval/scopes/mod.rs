@@ -2,6 +2,7 @@
 
 pub(in crate::eval) mod exports;
 pub(in crate::eval) mod global;
+mod implicit;
 pub(in crate::eval) mod implied;
 pub(in crate::eval) mod imports;
 pub(in crate::eval) mod include;

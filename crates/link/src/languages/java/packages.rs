@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
-use super::super::paths::count_shared;
+use super::source_sets;
 use crate::rules::ModuleTarget;
 use crate::tables::brief::Brief;
 use crate::tables::files::{FileId, Files};
@@ -16,7 +16,7 @@ use crate::tables::files::{FileId, Files};
 pub(super) struct Packages {
     /// Folders with files of a package.
     folders: BTreeMap<String, BTreeSet<String>>,
-    /// Types at the top of files that are named differently.
+    /// Types at the top of files that are named differently, and all that is at the top of files of Kotlin.
     aside: BTreeMap<(String, String), Vec<FileId>>,
     /// Packages that files of other languages of the family declare.
     others: BTreeSet<String>,
@@ -46,7 +46,7 @@ impl Packages {
                 packages.add_scala(file, brief);
                 (path, package_of(brief), &brief.types, &brief.globals).hash(&mut hasher);
             }
-            if brief.language != Language::Java {
+            if !matches!(brief.language, Language::Java | Language::Kotlin) {
                 continue;
             }
             let package = package_of(brief);
@@ -95,18 +95,32 @@ impl Packages {
         !name.is_empty() && self.above.contains(name)
     }
 
-    /// The type of a package, seen from a file: of several of the name those nearest to it.
+    /// What a package has under a name, seen from a file: of several that which is nearest to it.
     pub(super) fn find(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> Option<ModuleTarget> {
         let mut found: Vec<FileId> = Vec::new();
-        for folder in self.folders.get(package).into_iter().flatten() {
+        let folders = self.folders.get(package);
+        for folder in folders.into_iter().flatten() {
             let path = if folder.is_empty() { format!("{name}.java") } else { format!("{folder}/{name}.java") };
             found.extend(files.find(&path).filter(|&file| package_of(files.heading(file)) == package));
         }
         found.extend(self.aside.get(&(package.to_owned(), name.to_owned())).into_iter().flatten());
-        let near = |file: &FileId| count_shared(files.path(*file), files.path(from));
-        let nearest = found.iter().map(near).max()?;
-        found.retain(|file| near(file) == nearest);
+        if found.is_empty() {
+            return Self::find_facade(files, folders?, package, name);
+        }
+        source_sets::keep_visible(files, from, &mut found);
         Some(ModuleTarget::Member(found, vec![name.to_owned()]))
+    }
+
+    /// The class that Java sees for the functions of a file of Kotlin: `FooKt` for `Foo.kt`.
+    fn find_facade(files: &Files<'_>, folders: &BTreeSet<String>, package: &str, name: &str) -> Option<ModuleTarget> {
+        let stem = name.strip_suffix("Kt")?;
+        let paths = folders.iter().map(|folder| match folder.as_str() {
+            "" => format!("{stem}.kt"),
+            folder => format!("{folder}/{stem}.kt"),
+        });
+        let file =
+            paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
+        Some(ModuleTarget::File(file))
     }
 
     /// Target of a dotted name: a package, a type, a nested type.
