@@ -394,6 +394,9 @@ impl<'a> Eval<'a> {
                 if self.further_call(file, callee).is_some() {
                     return self.eval(file, callee, want);
                 }
+                if let Some(values) = self.run_with_types(file, callee, args) {
+                    return values;
+                }
                 let callees = self.callees(file, callee);
                 let given = self.find_type_arguments(file, callee);
                 let values = callees.flat_map(|callee| self.call_with(&callee, &given, file, args));

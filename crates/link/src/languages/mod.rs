@@ -23,7 +23,6 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
-mod scala;
 mod swift;
 mod typescript;
 

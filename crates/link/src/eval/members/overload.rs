@@ -92,6 +92,7 @@ const MOST: usize = 64;
 impl Eval<'_> {
     /// The functions named by a call that its arguments allow.
     pub(in crate::eval) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
+        let search = self.without_unparameterised(file, search, call);
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
             Entity::Def(of) => {
                 let definition = eval.definition(of);
@@ -197,6 +198,27 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// A call with arguments means a function that takes them, if there is one, not what a function without parameters
+    /// returns.
+    fn without_unparameterised(&mut self, file: FileId, mut search: Search, call: Option<CallSite>) -> Search {
+        let Some(call) = call.filter(|_| search.found.len() > 1 && self.rules(file).runs_by_name) else {
+            return search;
+        };
+        let count = self.unit(file).list(call.args).len() + self.argument_names(file, call).len();
+        let takes = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind == DefKind::Function && !definition.flags.is_property && eval.takes(found, count)
+            }
+            _ => false,
+        };
+        let kept: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();
+        if count > 0 && kept.contains(&true) {
+            search.keep(&kept);
+        }
+        search
     }
 
     /// Functions that are given an argument for each parameter go before those of which a default is used.
@@ -511,6 +533,8 @@ impl Eval<'_> {
             all = (0..search.found.len()).map(|place| self.labelled_candidate(search, place, file, exprs)).collect();
         }
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
+        // Where values are converted by what the project writes, one that may not fit does not go before others.
+        let mut doubtful: Vec<usize> = Vec::new();
         for one in all {
             let mut fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
             // Where functions have types of their own, the number of their parameters tells them apart.
@@ -520,6 +544,9 @@ impl Eval<'_> {
                 {
                     fits[place] = if wanted == *taken { Fit::Plain } else { Fit::No };
                 }
+            }
+            if self.home.implicit_conversions && fits.contains(&Fit::Unknown) {
+                doubtful.push(one.place);
             }
             if !fits.contains(&Fit::No) {
                 fitting.push((one, fits.contains(&Fit::Converted)));
@@ -545,7 +572,9 @@ impl Eval<'_> {
         }
         let candidates: Vec<Candidate> = fitting.into_iter().map(|(one, _)| one).collect();
         let beaten = |eval: &mut Self, one: &Candidate| {
-            candidates.iter().any(|other| other.place != one.place && eval.beats(search, other, one, args))
+            candidates.iter().any(|other| {
+                other.place != one.place && !doubtful.contains(&other.place) && eval.beats(search, other, one, args)
+            })
         };
         let mut left: Vec<usize> = candidates.iter().filter(|one| !beaten(self, one)).map(|one| one.place).collect();
         if labelled.is_some() {

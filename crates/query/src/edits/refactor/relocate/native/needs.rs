@@ -59,9 +59,10 @@ impl Moving<'_> {
         let mut by_name: BTreeMap<String, Vec<NodeIx>> = BTreeMap::new();
         for file in files.iter().filter_map(|path| graph.find_file(path)) {
             for node in graph.of_file(file) {
-                let is_outer = graph.parent(node).is_some_and(|parent| {
-                    matches!(graph.kind(parent), NodeKind::File | NodeKind::Module)
-                }) || graph.kind(node) == NodeKind::Variant;
+                let is_outer = graph
+                    .parent(node)
+                    .is_some_and(|parent| matches!(graph.kind(parent), NodeKind::File | NodeKind::Module))
+                    || graph.kind(node) == NodeKind::Variant;
                 if is_outer && graph.kind(node) != NodeKind::Module {
                     by_name.entry(graph.label(node).to_owned()).or_default().push(node);
                 }
@@ -158,7 +159,9 @@ impl Moving<'_> {
             return Ok(None);
         }
         let is_static = match self.origin.form_of(item) {
-            Form::Function { is_static, is_member: false, .. } | Form::Variable { is_static, is_member: false, .. } => is_static,
+            Form::Function { is_static, is_member: false, .. } | Form::Variable { is_static, is_member: false, .. } => {
+                is_static
+            }
             Form::Prototype { is_static } => is_static,
             Form::Function { .. } | Form::Variable { .. } => return Ok(None),
             Form::Type | Form::Macro | Form::Other => {
@@ -189,7 +192,10 @@ impl Moving<'_> {
     /// Includes what brings a header into the old file: in a header the file itself, in a source what it writes.
     fn include_for(&mut self, header: &str) -> Result<(), CannotRefactor> {
         let brings = |include: &&Include| {
-            include.to.as_deref().is_some_and(|to| to == header || self.sight.seen_from(to, &self.more).contains(header))
+            include
+                .to
+                .as_deref()
+                .is_some_and(|to| to == header || self.sight.seen_from(to, &self.more).contains(header))
         };
         let rows: Vec<&Include> = self.origin.includes.iter().filter(brings).collect();
         let is_free = |include: &&&Include| self.condition_around(include).is_none();
@@ -249,8 +255,13 @@ impl Moving<'_> {
             let mut own = self.target.iter().flat_map(|target| target.includes.iter());
             own.any(|other| other.to.is_none() && other.written == include.written)
         };
-        let rows: Vec<Include> =
-            self.origin.includes.iter().filter(|include| include.to.is_none() && !include.is_doubtful).cloned().collect();
+        let rows: Vec<Include> = self
+            .origin
+            .includes
+            .iter()
+            .filter(|include| include.to.is_none() && !include.is_doubtful)
+            .cloned()
+            .collect();
         let declared = |include: &Include| names_of_header(&include.written);
         // What is included anyway is not needed under a condition.
         let always: BTreeSet<String> = rows
@@ -318,7 +329,9 @@ impl Moving<'_> {
             .collect();
         let mut found = Vec::new();
         for (place, row) in self.origin.native.items.iter().enumerate() {
-            if !matches!(&*row.item.node_kind, "using_declaration" | "namespace_alias_definition") || row.item.bytes.start > first {
+            if !matches!(&*row.item.node_kind, "using_declaration" | "namespace_alias_definition")
+                || row.item.bytes.start > first
+            {
                 continue;
             }
             let text = self.origin.text()[row.item.bytes.clone()].trim_end_matches(';').to_owned();

@@ -38,7 +38,8 @@ impl Include {
     fn searched_from(&self, from: &str) -> Option<String> {
         let folder = self.to.as_deref()?.strip_suffix(&self.written)?;
         let is_folder = folder.is_empty() || folder.ends_with('/');
-        (is_folder && (self.is_system || join_path(folder_of(from), &self.written) != self.to)).then(|| folder.to_owned())
+        (is_folder && (self.is_system || join_path(folder_of(from), &self.written) != self.to))
+            .then(|| folder.to_owned())
     }
 }
 
