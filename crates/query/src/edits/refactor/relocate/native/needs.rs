@@ -8,6 +8,7 @@ use m1nd_graph::NodeIx;
 use m1nd_lang::facts::ScopeId;
 use m1nd_lang::{NativeItem, RegionKind};
 
+use super::super::draft::folder_of;
 use super::leave::join_names;
 use super::moving::Moving;
 use super::sight::Include;
@@ -210,8 +211,15 @@ impl Moving<'_> {
                 Ok(())
             }
             (None, Some(include)) => {
+                let block = self.condition_around(include).filter(|item| self.is_portable(*item));
+                let text = match block {
+                    Some(item) => self.condition_text(item, include)?,
+                    None => None,
+                };
                 let why = format!("`{}` is included under a condition, and what moves needs it", include.written);
-                Err(self.refuse(self.from(), include.pos.line, why))
+                let refusal = self.refuse(self.from(), include.pos.line, why);
+                self.system_lines.insert(text.ok_or(refusal)?);
+                Ok(())
             }
             (None, None) => Ok(()),
         }
@@ -223,6 +231,24 @@ impl Moving<'_> {
         let regions = self.origin.native.regions_from(self.origin.native.items[item].region);
         let mut kinds = regions.map(|region| &region.kind);
         kinds.any(|kind| matches!(kind, RegionKind::Condition | RegionKind::Unread)).then_some(item)
+    }
+
+    /// Whether the includes of the condition around a statement lead to the same files from the target, and none of
+    /// them includes that.
+    fn is_portable(&self, item: usize) -> bool {
+        let regions = self.origin.native.regions_from(self.origin.native.items[item].region);
+        let Some(outer) = regions.filter(|region| region.kind == RegionKind::Condition).last() else { return false };
+        let is_same_folder = folder_of(self.from()) == folder_of(&self.request.to);
+        let to = self.request.to.as_str();
+        self.origin.includes.iter().all(|include| {
+            let is_inside = self.origin.parsed.offset(include.pos).is_some_and(|at| outer.bytes.contains(&at));
+            let is_by_folder = include.is_system || include.is_searched_from_a_folder(self.from());
+            let leads_back = include
+                .to
+                .as_deref()
+                .is_some_and(|path| path == to || self.sight.seen_from(path, &self.more).contains(to));
+            !is_inside || !include.is_doubtful && !leads_back && (is_same_folder || is_by_folder)
+        })
     }
 
     /// Notes that the target includes a file.
@@ -293,7 +319,7 @@ impl Moving<'_> {
                 false => format!("#include \"{}\"", include.written),
             });
         }
-        self.system_lines = lines;
+        self.system_lines.extend(lines);
         Ok(())
     }
 
