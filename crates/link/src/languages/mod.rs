@@ -15,6 +15,7 @@ mod dependencies;
 mod go;
 mod groups;
 mod java;
+mod kotlin;
 mod lua;
 mod outlined;
 pub(crate) mod paths;
@@ -22,6 +23,8 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
+mod swift;
 mod typescript;
 
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
@@ -60,6 +63,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     lua::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
+    swift::FAMILY,
     outlined::FAMILY,
 ];
 
