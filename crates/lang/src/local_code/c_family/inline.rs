@@ -167,11 +167,10 @@ fn find_place<'t>(call: Node<'t>, text: &str) -> Place<'t> {
             "condition_clause" if parent.named_child_count() == 1 => {}
             "init_declarator" if is("value") => {}
             "binary_expression" => {
-                let is_short = parent
-                    .child_by_field_name("operator")
-                    .is_some_and(|operator| matches!(operator.kind(), "&&" | "||" | "and" | "or"));
-                if is_short && !is("left") || !is_short && !is("left") && has_effect(parent.child_by_field_name("left"))
-                {
+                // The right side may not be evaluated, or behind what the left one does. `<<` of C++ writes in order.
+                let operator = parent.child_by_field_name("operator").map_or("", |operator| operator.kind());
+                let is_ordered = matches!(operator, "&&" | "||" | "and" | "or" | "<<" | ">>");
+                if !is("left") && (is_ordered || has_effect(parent.child_by_field_name("left"))) {
                     return Place::Inside;
                 }
             }
