@@ -216,7 +216,7 @@ fn kotlin() {
 
 #[test]
 fn swift() {
-    run("swift", 10);
+    run("swift", 11);
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) fn may_reach_more(
     let all_outside =
         found.iter().all(|found| matches!(found.entity, Entity::External(..) | Entity::BuiltinMethod(..)));
     let rules = eval.rules(file);
-    let extends_outside = (rules.fields_apart || !rules.linked) && all_outside;
+    let extends_outside = (rules.fields_apart || rules.extension_blocks || !rules.linked) && all_outside;
     let is_open = match unit.facts.expr(call.expr) {
         Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
             let name = unit.name(name);
@@ -45,6 +45,10 @@ pub(super) fn may_reach_more(
                 let is_any = !rules.linked && eval.unit(method.file).facts.language == language;
                 is_any || eval.extends_outside(method)
             }) || found.iter().any(|found| eval.is_of_inside(found, name))
+        }
+        // A member of an outside base, to which a block may have added another of its name.
+        Expr::Name { name, .. } if rules.extension_blocks && extends_outside && !found.is_empty() => {
+            any_method(eval, file, unit.name(name), call, |eval, method| eval.extends_outside(method))
         }
         Expr::Path { base, name } if extends_outside => {
             let of = unit.last_name(base)?;

@@ -20,7 +20,7 @@ struct Part<'t> {
     binds: bool,
 }
 
-fn children_of(node: Node<'_>) -> Vec<Node<'_>> {
+fn list_children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(MAX_NODES).collect()
 }
@@ -34,7 +34,7 @@ fn skip_names(cx: &mut Outline<'_>, pattern: Node<'_>) {
         if seen > MAX_NODES {
             return;
         }
-        for child in children_of(node) {
+        for child in list_children(node) {
             match child.kind() {
                 "simple_identifier" => cx.mark(child, Mark::Skip),
                 "pattern" | "switch_pattern" => stack.push(child),
@@ -53,7 +53,7 @@ fn read_pattern(cx: &mut Outline<'_>, pattern: Node<'_>, subject: Option<ExprId>
         if seen > MAX_NODES {
             return;
         }
-        let children = children_of(node);
+        let children = list_children(node);
         binds |= children.iter().any(|child| child.kind() == "value_binding_pattern");
         // `pattern as T`
         let cast = children.iter().position(|child| child.kind() == "as");
@@ -120,7 +120,7 @@ struct Condition<'t> {
     value: Option<Node<'t>>,
 }
 
-fn conditions(node: Node<'_>) -> Vec<Condition<'_>> {
+fn list_conditions(node: Node<'_>) -> Vec<Condition<'_>> {
     let mut all = Vec::new();
     let mut current = Condition { bound: None, case: Vec::new(), value: None };
     let (mut in_case, mut is_open) = (false, false);
@@ -179,7 +179,7 @@ fn read_outside(cx: &mut Outline<'_>, condition: &Condition<'_>) {
 }
 
 fn skip_conditions(cx: &mut Outline<'_>, node: Node<'_>) {
-    for condition in conditions(node) {
+    for condition in list_conditions(node) {
         read_outside(cx, &condition);
         if let Some(name) = condition.bound {
             cx.mark(name, Mark::Skip);
@@ -207,7 +207,7 @@ pub(super) fn enter_guard(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
 }
 
 pub(super) fn leave_guard(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let hides = conditions(node).iter().any(|one| match (one.bound, one.value) {
+    let hides = list_conditions(node).iter().any(|one| match (one.bound, one.value) {
         (Some(name), Some(value)) => mentions(cx.text(value), cx.name_text(name)),
         _ => false,
     });
@@ -219,7 +219,7 @@ pub(super) fn leave_guard(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<N
 
 /// Binds the names of conditions. `let name` alone hides nothing: values are not told from what may be absent.
 pub(super) fn leave_condition(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    for condition in conditions(node) {
+    for condition in list_conditions(node) {
         let value = cx.find_known(condition.value);
         if let Some(name) = condition.bound {
             if condition.value.is_some() {
@@ -274,12 +274,12 @@ pub(super) fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>
     }
 }
 
-fn entry_patterns(node: Node<'_>) -> Vec<Node<'_>> {
+fn list_patterns(node: Node<'_>) -> Vec<Node<'_>> {
     Pick::Kind(&["switch_pattern"]).all(node, None)
 }
 
 pub(super) fn enter_entry(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    for pattern in entry_patterns(node) {
+    for pattern in list_patterns(node) {
         skip_names(cx, pattern);
     }
     block(cx, node, parent)
@@ -287,7 +287,7 @@ pub(super) fn enter_entry(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<N
 
 pub(super) fn leave_entry(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let subject = parent.and_then(|parent| cx.find_known(parent.child_by_field_name("expr")));
-    for pattern in entry_patterns(node) {
+    for pattern in list_patterns(node) {
         read_pattern(cx, pattern, subject, false);
     }
 }

@@ -56,17 +56,17 @@ pub(super) struct Modules {
 }
 
 /// A string literal at the start of a text.
-fn literal(text: &str) -> Option<&str> {
+fn read_literal(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('"')?.split('"').next()
 }
 
 /// The value of an argument of a declaration that is a string.
-fn argument<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.split(name).skip(1).find_map(|rest| literal(rest.trim_start().strip_prefix(':')?))
+fn find_argument<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.split(name).skip(1).find_map(|rest| read_literal(rest.trim_start().strip_prefix(':')?))
 }
 
 /// The text up to the bracket that closes what is open at its start.
-fn inside(text: &str) -> &str {
+fn take_inside(text: &str) -> &str {
     let mut depth = 1usize;
     let mut is_text = false;
     for (place, c) in text.char_indices().take(MAX_TARGET) {
@@ -90,15 +90,15 @@ fn read_targets(text: &str) -> Vec<Declared> {
     let mut all: Vec<Declared> = Vec::new();
     for start in TARGETS {
         for (place, _) in text.match_indices(start).take(MAX_TARGETS) {
-            let body = inside(&text[place + start.len()..]);
-            let Some(name) = argument(body, "name") else { continue };
+            let body = take_inside(&text[place + start.len()..]);
+            let Some(name) = find_argument(body, "name") else { continue };
             let names: BTreeSet<String> = body.split('"').skip(1).step_by(2).map(str::to_owned).collect();
             let is_dependency = body.trim_start().starts_with("name") && !body.contains(',');
             // `.target(name: "A")` among the dependencies of another.
             if is_dependency && all.iter().any(|known| known.name == name) {
                 continue;
             }
-            all.push(Declared { name: name.to_owned(), path: argument(body, "path").map(str::to_owned), names });
+            all.push(Declared { name: name.to_owned(), path: find_argument(body, "path").map(str::to_owned), names });
         }
     }
     all
@@ -117,7 +117,7 @@ fn read_packages(manifests: &Manifests) -> BTreeMap<String, Vec<Declared>> {
 }
 
 /// What a path has below a folder.
-fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+fn strip_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
 }
 
@@ -134,13 +134,13 @@ fn place_of(path: &str, packages: &BTreeMap<String, Vec<Declared>>) -> (String, 
     };
     let within = |target: &&Declared, written: &str| {
         let whole = join(home, written)?;
-        below(path, &whole).filter(|_| !target.name.is_empty()).map(|_| whole.len())
+        strip_folder(path, &whole).filter(|_| !target.name.is_empty()).map(|_| whole.len())
     };
     let by_path = targets.iter().filter_map(|target| Some((within(&target, target.path.as_deref()?)?, target)));
     if let Some((_, target)) = by_path.max_by_key(|(len, _)| *len) {
         return (home.clone(), target.name.clone(), Some(target.names.clone()));
     }
-    let mut parts = below(path, home).unwrap_or(path).split('/');
+    let mut parts = strip_folder(path, home).unwrap_or(path).split('/');
     let first = parts.next().unwrap_or_default();
     let second = parts.next().filter(|second| !second.ends_with(".swift"));
     // Folders of targets may stand in folders of their own.
