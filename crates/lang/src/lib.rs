@@ -13,7 +13,6 @@ mod language;
 pub mod languages;
 mod lines;
 pub mod local_code;
-mod native_items;
 pub mod outside;
 mod parse;
 pub mod patterns;
@@ -27,7 +26,7 @@ pub mod text;
 mod tokens;
 pub mod walk;
 
-use spans::{code_words, comments, literal_keys, name_places};
+use spans::{code_words, comments, literal_keys, name_places, native_items};
 
 pub use code_words::{CodeWord, code_words};
 pub use comments::{CommentText, Comments, comments_with};

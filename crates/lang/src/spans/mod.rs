@@ -4,3 +4,4 @@ pub(crate) mod code_words;
 pub(crate) mod comments;
 pub(crate) mod literal_keys;
 pub(crate) mod name_places;
+pub(crate) mod native_items;

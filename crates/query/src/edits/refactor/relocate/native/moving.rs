@@ -345,6 +345,9 @@ impl<'a> Moving<'a> {
         let mut files: BTreeSet<String> = self.sight.seen_from(&self.request.to, &self.more);
         files.insert(self.request.to.clone());
         files.remove(self.from());
+        // What the old file sees as well did not stand in the way there.
+        let beside = self.sight.seen_from(self.from(), &self.more);
+        files.retain(|path| *path == self.request.to || !beside.contains(path));
         let own: BTreeSet<NodeIx> = self
             .pieces
             .iter()

@@ -13,7 +13,7 @@ use super::leave::join_names;
 use super::moving::Moving;
 use super::sight::Include;
 use super::standard::names_of_header;
-use super::unit::{Form, Word, is_keyword};
+use super::unit::{Form, Unit, Word, is_keyword};
 use crate::edits::refactor::CannotRefactor;
 use crate::edits::verify::{is_use, sites};
 
@@ -49,6 +49,7 @@ impl Moving<'_> {
             }
         }
         self.declare_moved_in_sight()?;
+        self.need_in_front(&known)?;
         self.need_system_headers(&outside)?;
         self.need_usings(&parts, &outside)
     }
@@ -259,6 +260,32 @@ impl Moving<'_> {
         }
     }
 
+    /// Headers that those of the target use without including them: the old file includes them in front.
+    fn need_in_front(&mut self, known: &Known) -> Result<(), CannotRefactor> {
+        let graph = self.graph();
+        let mut done: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let new = self.more.get(&self.request.to).into_iter().flatten();
+            let Some(header) = new.into_iter().find(|path| !done.contains(*path)).cloned() else { return Ok(()) };
+            done.insert(header.clone());
+            let unit = Unit::read(self.snapshot, &self.sight, &header, self.cancel)?;
+            let mut own = self.sight.seen_from(&header, &BTreeMap::new());
+            own.insert(header.clone());
+            let names: BTreeSet<&str> =
+                unit.words.iter().filter(|word| !word.is_member).map(|word| unit.spelling(word)).collect();
+            for name in names {
+                let all = known.by_name.get(name).map_or(&[][..], Vec::as_slice);
+                let types: Vec<NodeIx> = all.iter().copied().filter(|node| is_of_header(graph.kind(*node))).collect();
+                let is_known = types.iter().any(|node| own.contains(graph.path(*node)));
+                let other = types.iter().map(|node| graph.path(*node)).find(|path| *path != self.from());
+                let in_sight = self.sight.seen_from(&self.request.to, &self.more);
+                if let Some(path) = other.filter(|path| !is_known && !in_sight.contains(*path)) {
+                    self.include_for(path)?;
+                }
+            }
+        }
+    }
+
     /// The headers that declare the functions that go, so that the compiler compares both.
     fn declare_moved_in_sight(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.graph();
@@ -382,4 +409,9 @@ impl Moving<'_> {
         self.usings.extend(found);
         Ok(())
     }
+}
+
+/// Returns whether a header needs such a thing of another one to be read.
+const fn is_of_header(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Class | NodeKind::Struct | NodeKind::Enum | NodeKind::Type)
 }

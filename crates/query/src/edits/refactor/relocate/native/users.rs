@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::RepoPath;
+use m1nd_lang::RegionKind;
 
 use super::moving::Moving;
 use super::sight::is_native;
@@ -89,8 +90,43 @@ impl Moving<'_> {
         Ok(())
     }
 
+    /// Refuses includes of headers that can be read only once.
+    fn check_guards(&self) -> Result<(), CannotRefactor> {
+        let paths: BTreeSet<&String> = self.more.values().flatten().collect();
+        for path in paths {
+            let is_there = RepoPath::new(path).is_ok_and(|path| self.snapshot.files().get(&path).is_some());
+            if !is_there {
+                continue;
+            }
+            let unit = Unit::read(self.snapshot, &self.sight, path, self.cancel)?;
+            let has_guard = unit.native.regions.iter().any(|region| region.kind == RegionKind::Guard);
+            if !has_guard && !unit.text().contains("#pragma once") && self.is_seen_twice(path) {
+                return Err(self.refuse(path, 1, "has no guard, so it cannot be included once more"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a file would see a header by several includes.
+    fn is_seen_twice(&self, header: &str) -> bool {
+        let mut users: BTreeSet<String> = self.sight.seeing(header);
+        users.extend(self.more.iter().filter(|(_, all)| all.contains(header)).map(|(path, _)| path.clone()));
+        let all: BTreeSet<String> =
+            users.iter().flat_map(|path| self.sight.seeing(path)).chain(users.iter().cloned()).collect();
+        all.iter().any(|path| {
+            let mut seen = self.sight.seen_from(path, &self.more);
+            seen.insert(path.clone());
+            let including = |from: &&String| {
+                let added = self.more.get(*from).is_some_and(|all| all.contains(header));
+                added || self.sight.included_by(from).contains(&header)
+            };
+            seen.iter().filter(including).count() > 1
+        })
+    }
+
     /// Refuses includes that lead back to the file that has them.
     pub(super) fn check_cycles(&mut self) -> Result<(), CannotRefactor> {
+        self.check_guards()?;
         let names = self.names();
         for (path, included) in &self.more {
             let through = |to: &&String| self.sight.seen_from(to, &self.more).contains(path) || *to == path;

@@ -223,7 +223,7 @@ pub(super) fn check_includes(
         for target in old.included_by(path) {
             let target_now = now(target);
             if !included.contains(&target_now.as_str()) {
-                let why = format!("includes `{target}`, and would not any longer");
+                let why = format!("includes `{target}`, and would no longer");
                 places.push(Obstacle { file: path.to_owned(), line: 0, why });
             }
         }

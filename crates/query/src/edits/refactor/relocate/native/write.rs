@@ -94,7 +94,15 @@ impl Moving<'_> {
         if path == self.request.to {
             roots.extend(list_roots(self.from(), &self.origin.includes));
         }
-        included.iter().map(|to| format!("#include {}", self.sight.spell_from((path, &roots), to, None))).collect()
+        // In the order of the old file: a header may need another one in front of it.
+        let place = |to: &String| {
+            let mut own = self.origin.includes.iter();
+            own.position(|include| include.to.as_ref() == Some(to)).unwrap_or(usize::MAX)
+        };
+        let mut included: Vec<&String> = included.iter().collect();
+        included.sort_by_key(|to| place(to));
+        let line = |to: &String| format!("#include {}", self.sight.spell_from((path, &roots), to, None));
+        included.into_iter().map(line).collect()
     }
 
     /// Puts includes behind those that a file has.
