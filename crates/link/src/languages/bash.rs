@@ -136,7 +136,8 @@ fn find_file(files: &Files<'_>, from: FileId, written: &str) -> Option<FileId> {
     paths::upwards(folder).find_map(find).filter(|file| files.language(*file) == Language::Bash)
 }
 
-/// What is behind a computed folder: `$(dirname "$0")/f`, `${BASH_SOURCE%/*}/f`, `$dir/f`. `None` if nothing is computed.
+/// What is behind a computed folder: `$(dirname "$0")/f`, `${BASH_SOURCE%/*}/f`, `$dir/f`. `None` if nothing is
+/// computed.
 fn find_rest(written: &str) -> Option<&str> {
     let inner = written.strip_prefix('$')?;
     let end = match inner.as_bytes().first()? {

@@ -7,9 +7,7 @@ use tree_sitter::Node;
 
 use super::outline::common::{block, descend, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
-use crate::facts::{
-    Collection, DefId, DefKind, Expr, ExprId, FileFacts, ImportKind, NameId, ParameterKind, ScopeKind, Visibility,
-};
+use crate::facts::{DefId, DefKind, Expr, ExprId, FileFacts, ImportKind, NameId, ParameterKind, ScopeKind, Visibility};
 use crate::parse::Layout;
 use crate::walk::Enter;
 
@@ -45,7 +43,8 @@ static RULES: &[(&str, Rule)] = &[
     ("method_index_expression", Rule::Member(field("table"), field("method"))),
     ("bracket_index_expression", Rule::Index(field("table"))),
     ("parenthesized_expression", Rule::Forward),
-    ("table_constructor", Rule::Collection(Collection::Map)),
+    // Members are added to tables later: what one has at first says little.
+    ("table_constructor", Rule::Plain),
     ("field", Rule::Custom(enter_field, leave_field)),
     ("identifier", Rule::Name),
 ];
