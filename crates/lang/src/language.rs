@@ -169,7 +169,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Swift,
         name: "swift",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["swift"],
         names: &["swift"],
     },
@@ -183,21 +183,21 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Bash,
         name: "bash",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["sh", "bash", "zsh", "ksh", "bats"],
         names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
     },
     LanguageRow {
         language: Language::Lua,
         name: "lua",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["lua"],
         names: &["lua", "luajit"],
     },
     LanguageRow {
         language: Language::Scala,
         name: "scala",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["scala", "sc", "sbt"],
         names: &["scala"],
     },

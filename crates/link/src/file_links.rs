@@ -1,6 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 mod decorating;
+mod deferred;
 pub(crate) mod expansions;
 mod implicit;
 mod indirect;
@@ -139,7 +140,9 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         let held = indirect::call_held(eval, file, reference, &found, limits).map(|(call, _)| call);
         let rows = resolve_reference(eval, file, reference, found, limits);
         all.extend(held.and_then(|held| without_known(held, &rows)));
+        let task = deferred::call_task(eval, file, reference, &rows);
         all.extend(rows);
+        all.extend(task);
     }
     if includes {
         all.extend(indirect::declarations(eval, file));
@@ -300,11 +303,19 @@ fn resolve_reference<'a>(
         search = eval.replace_declarations(search);
     }
     let is_call = reference.role == Role::Call;
+    if let (Expr::Member { base, name }, None, true) = (unit.facts.expr(reference.expr), search.unknown, is_call)
+        && eval.may_be_replaced(file, base, unit.name(name))
+    {
+        search.unknown = Some(Reason::UnknownReceiver);
+    }
     // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
     let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
     let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
-    let row = row(eval, file, reference, eval::strip_tag(name));
+    let mut row = row(eval, file, reference, eval::strip_tag(name));
+    if reference.role == Role::Read && rules.runs_by_name && eval.all_run_by_name(&search) {
+        row.relation = Relation::Calls;
+    }
     if is_call && rules.overloads == Overloads::Chosen {
         let (constructors, classes) = find_constructed(eval, file, reference.expr, &search);
         if let Some(constructors) = constructors {

@@ -42,6 +42,8 @@ pub enum MemberOrder {
     C3,
     /// Depth first, left to right (single inheritance, interfaces).
     DepthFirst,
+    /// Right to left, each behind all that are derived from it (Scala).
+    Linearised,
     /// The shallowest member counts; of several at one depth none does (Go embedding).
     Embedding,
 }
@@ -347,6 +349,9 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
+    /// Any table may be what others get their members from, without saying so: what a method calls of its receiver may be
+    /// replaced there (Lua).
+    pub tables_inherit: bool,
     /// Classes and modules may be written in several places, which are one; constants are known by their whole path,
     /// and methods of classes and of their values are apart (Ruby).
     pub open_types: bool,
@@ -357,6 +362,10 @@ pub struct Rules {
     /// What is constructed is written apart from what is called (`new C`), so a call never names a type. Methods and
     /// variables share one name space (C#).
     pub constructs_apart: bool,
+    /// The name of a member may be put together when the code runs: `*` in it stands for any text.
+    pub computed_members: bool,
+    /// Decorators of a package whose functions are run later by these methods of theirs: package and methods.
+    pub deferred_calls: &'static [(&'static str, &'static [&'static str])],
     /// Functions may be written for types elsewhere, outside ones too, and are called like their methods: the first
     /// parameter is the receiver (C#, Kotlin).
     pub extension_functions: bool,
@@ -369,6 +378,23 @@ pub struct Rules {
     pub implicit_receivers: bool,
     /// Functions of the language that run a lambda with the value that they are called on.
     pub scope_functions: &'static [(&'static str, ScopeFunction)],
+    /// Labels of arguments belong to the names of functions, which are overloaded by them; constructors are called like
+    /// members, too (`T.init(x)`), and a member without a type is one of the type that is expected (Swift).
+    pub argument_labels: bool,
+    /// Blocks add members to types of the project, to outside ones, and to all that conform to a protocol (Swift).
+    pub extension_blocks: bool,
+    /// What the other files of a module declare goes before what imports bring (Swift).
+    pub siblings_first: bool,
+    /// A class may have an object of its name beside it. Names of values mean the object, names of types the class, and
+    /// a call of the name calls the object's method `apply`, or constructs a value of the class (Scala).
+    pub companions: bool,
+    /// A method without parameters is called by its name alone (Scala).
+    pub runs_by_name: bool,
+    /// Every package clause of a file brings what is in that package and in its package object, whatever files these
+    /// are written in; a path starts at what is known where it stands (Scala).
+    pub nested_packages: bool,
+    /// A value of a known type may have methods of another that it can be converted to (Scala).
+    pub implicit_conversions: bool,
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -479,15 +505,25 @@ impl Rules {
         global_names: false,
         binds_called_class: false,
         has_mixins: false,
+        tables_inherit: false,
         open_types: false,
         plain_values_have_members: true,
         missing_methods: &[],
         constructs_apart: false,
+        computed_members: false,
+        deferred_calls: &[],
         extension_functions: false,
         partial_types: false,
         packages_have_functions: false,
         implicit_receivers: false,
         scope_functions: &[],
+        argument_labels: false,
+        extension_blocks: false,
+        siblings_first: false,
+        companions: false,
+        runs_by_name: false,
+        nested_packages: false,
+        implicit_conversions: false,
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,

@@ -6,12 +6,14 @@ mod csharp;
 #[path = "incremental/kotlin.rs"]
 mod kotlin;
 mod incremental_samples;
+#[path = "incremental/swift.rs"]
+mod swift;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use incremental_samples::{LINES, PHP, RUBY, WORDS};
+use incremental_samples::{LINES, PHP, RUBY, SCALA, WORDS};
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_link::{
@@ -656,6 +658,11 @@ fn ruby_edits() {
 }
 
 #[test]
+fn scala_edits() {
+    sequences(SCALA);
+}
+
+#[test]
 fn kotlin_edits() {
     sequences(kotlin::PROJECT);
 }
@@ -663,6 +670,11 @@ fn kotlin_edits() {
 #[test]
 fn csharp_edits() {
     sequences(csharp::PROJECT);
+}
+
+#[test]
+fn swift_edits() {
+    sequences(swift::PROJECT);
 }
 
 #[test]

@@ -45,13 +45,22 @@ impl Eval<'_> {
     /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let mut search = self.resolve_all(file, expr, want);
+        if self.rules(file).extension_blocks {
+            search = self.settle_blocks(file, expr, search);
+            if matches!(want, Namespace::Callee | Namespace::Value) {
+                search = self.class_of_init(file, expr, search);
+            }
+        }
+        if self.rules(file).companions {
+            search = self.settle_companions(file, expr, want, search);
+        }
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             if self.rules(file).extension_functions {
                 search = self.with_extensions(file, expr, search, want);
             }
             return self.choose(file, search, self.project.unit(file).call(expr));
         }
-        if want == Namespace::Value && self.rules(file).implicit_receivers {
+        if want == Namespace::Value && (self.rules(file).implicit_receivers || self.rules(file).runs_by_name) {
             search = self.with_extensions(file, expr, search, want);
         }
         search
@@ -128,9 +137,13 @@ impl Eval<'_> {
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
         let mut missing = None;
+        let is_computed = self.is_computed(file, name);
         let only = bases.items.iter().filter(|value| !matches!(value, Value::Null)).count() == 1;
         for base in &bases.items {
-            let mut part = self.member(base, name, want);
+            let mut part = match is_computed {
+                true => self.computed_members(base, name, want),
+                false => self.member(base, name, want),
+            };
             if want == Namespace::Callee && !part.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 part = self.blanket_method(file, base, name).unwrap_or(part);
             }
@@ -284,6 +297,7 @@ impl Eval<'_> {
             }
         }
         let search = match () {
+            () if rules.nested_packages => self.find_in_packages(file, start, name, want),
             () if rules.global_names => self.find_in_program(file, start, name, want),
             () if rules.open_types => self.find_constant(file, start, name),
             () => self.outside(file, name, want),
@@ -301,6 +315,17 @@ impl Eval<'_> {
     fn member_here(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
         let rules = self.rules(file);
         let is_class = self.unit(file).facts.scopes[scope.index()].kind == ScopeKind::Class;
+        if rules.siblings_first && scope == FILE {
+            let mut search = self.scope_bindings(file, scope, name, want, Asker::Named);
+            // Functions of one name in other files are overloads.
+            if search.found.is_empty() || want == Namespace::Callee {
+                search.add(self.sibling_member(file, name, want));
+                self.drop_private(file, &mut search);
+            }
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
         // Overloads of a class are gathered together with those of its bases.
         let search = match is_class && want == Namespace::Callee && rules.overloads == Overloads::Chosen {
             true => Search::default(),
@@ -312,7 +337,19 @@ impl Eval<'_> {
     /// A member of an enclosing class with a bare name. A member that only an external base may have goes to
     /// `perhaps`, because an outer scope may have the name.
     fn member_around(&mut self, class: DefRef, name: Name, want: Namespace, perhaps: &mut Search) -> Option<Search> {
-        let search = self.inherited_bare(class, name, want);
+        let mut search = self.inherited_bare(class, name, want);
+        if self.rules(class.file).extension_blocks && self.definition(class).kind == DefKind::Impl {
+            if want != Namespace::Callee
+                && !search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
+                && let Some(parameter) = self.type_parameter_of_extended(class, name)
+            {
+                return Some(parameter);
+            }
+            if self.extended_type(class).is_none() {
+                let of_block = self.bare_in_block(class, name, want);
+                search = if of_block.found.is_empty() { search } else { of_block };
+            }
+        }
         let outside = |found: &Found| matches!(found.entity, Entity::External(..));
         let of_all = want == Namespace::Callee && self.rules(class.file).universal_members.contains(&self.text(name));
         match search.found.iter().all(outside) {
@@ -371,7 +408,8 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions
+        {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -425,6 +463,14 @@ impl Eval<'_> {
             }
             let part = self.scope_member(sibling, FILE, name, want, Asker::Sibling);
             part.found.into_iter().for_each(|found| search.push(found));
+        }
+        if self.rules(file).siblings_first {
+            search.found.retain(|found| match found.entity {
+                Entity::Def(of) => {
+                    self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private
+                }
+                _ => true,
+            });
         }
         search
     }
@@ -649,6 +695,7 @@ impl Eval<'_> {
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && !(self.rules(file).nested_packages && self.is_in_packages(file, name, want))
                 && self.sibling_member(file, name, want).found.is_empty()
             {
                 match too_many {

@@ -391,6 +391,12 @@ impl<'a> Eval<'a> {
                 if let Some(result) = self.evaluate_scope_function(file, callee, args) {
                     return result;
                 }
+                if self.further_call(file, callee).is_some() {
+                    return self.eval(file, callee, want);
+                }
+                if let Some(values) = self.run_with_types(file, callee, args) {
+                    return values;
+                }
                 let callees = self.callees(file, callee);
                 let given = self.find_type_arguments(file, callee);
                 let values = callees.flat_map(|callee| self.call_with(&callee, &given, file, args));
@@ -434,6 +440,7 @@ impl<'a> Eval<'a> {
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
+            Expr::Narrowed { base, by, test, holds } => self.narrow(file, base, unit.list(by), test, holds),
             Expr::Given { by, parameter } => self.given_here(file, by, parameter),
             Expr::Function { result } | Expr::Signature { result, .. } => {
                 let result = self.eval(file, result, Namespace::Type);
@@ -652,6 +659,10 @@ impl<'a> Eval<'a> {
     fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {
         let definition = self.definition(of);
         match definition.kind {
+            DefKind::Function if want == Namespace::Value && self.runs_by_name(of) => {
+                let callee = self.bind(of, found);
+                self.call(&callee, of.file, &[])
+            }
             DefKind::Function
                 if definition.flags.is_property
                     && (found.receiver.is_some()
@@ -763,7 +774,9 @@ impl<'a> Eval<'a> {
         let mut owner = facts.scopes[scope.index()].owner;
         while let Some(def) = owner {
             let definition = self.definition(DefRef { file, def });
-            if definition.kind.is_class_like() || definition.extends_type.is_some() {
+            if definition.kind.is_class_like()
+                || definition.extends_type.is_some() && !self.is_wrapped(DefRef { file, def })
+            {
                 let whole = self.open_type(DefRef { file, def });
                 return self.extended_type(DefRef { file, def }).or(Some(whole));
             }
@@ -789,7 +802,7 @@ impl<'a> Eval<'a> {
     /// The class whose member a function is.
     fn class_of(&mut self, of: DefRef) -> Option<DefRef> {
         let definition = self.definition(of);
-        if definition.extends_type.is_some() {
+        if definition.extends_type.is_some() && !self.is_wrapped(of) {
             return self.extended_type(of);
         }
         let owner = DefRef { file: of.file, def: definition.owner? };

@@ -1,6 +1,7 @@
 //! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
 mod packages;
+mod scala;
 mod source_sets;
 mod standard;
 
@@ -16,7 +17,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES), (Language::Scala, &scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -74,6 +75,10 @@ pub(super) fn is_known_type(name: &str) -> bool {
 /// First names of packages that code outside uses.
 pub(super) const ROOTS: &[&str] = standard::ROOTS;
 
+fn is_scala(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Scala
+}
+
 /// Package resolution.
 struct Java {
     packages: Packages,
@@ -90,6 +95,9 @@ impl Resolver for Java {
 
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
+            ModuleTarget::Folder(package) if is_scala(files, from) => {
+                scala::find_member(&self.packages, files, from, package, name)
+            }
             ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
             _ => ModuleTarget::NotFound,
         }
@@ -99,10 +107,14 @@ impl Resolver for Java {
         if is_kotlin(files, from) {
             return self.packages.find(files, from, packages::package_of(files.heading(from)), name);
         }
-        if standard::PRIMITIVES.contains(&name) {
+        if standard::PRIMITIVES.contains(&name) || is_scala(files, from) {
             return None;
         }
         self.packages.find(files, from, packages::package_of(files.heading(from)), name)
+    }
+
+    fn is_own_package(&self, package: &str) -> bool {
+        self.packages.is_above(package)
     }
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
@@ -112,6 +124,11 @@ impl Resolver for Java {
             }
             let is_root = super::kotlin::is_root(name) || self.packages.is_above(name);
             return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
+        }
+        if is_scala(files, from) {
+            let is_known = standard::is_known(name);
+            let of_machine = || is_known.then(|| ModuleTarget::External(standard::PACKAGE.to_owned()));
+            return scala::find_outside(name).or_else(of_machine);
         }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));

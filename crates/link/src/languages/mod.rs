@@ -8,6 +8,7 @@ use m1nd_lang::{Language, Tier};
 use crate::rules::{Resolver, Rules};
 use crate::tables::files::Files;
 
+mod bash;
 mod c;
 mod csharp;
 mod dependencies;
@@ -15,12 +16,14 @@ mod go;
 mod groups;
 mod java;
 mod kotlin;
+mod lua;
 mod outlined;
 pub(crate) mod paths;
 mod php;
 mod python;
 mod ruby;
 mod rust;
+mod swift;
 mod typescript;
 
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
@@ -51,12 +54,15 @@ pub(crate) static FAMILIES: &[Family] = &[
     python::FAMILY,
     typescript::FAMILY,
     rust::FAMILY,
+    bash::FAMILY,
     c::FAMILY,
     csharp::FAMILY,
     go::FAMILY,
     java::FAMILY,
+    lua::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
+    swift::FAMILY,
     outlined::FAMILY,
 ];
 

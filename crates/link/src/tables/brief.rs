@@ -16,7 +16,7 @@ pub struct Brief {
     pub package: Option<Box<str>>,
     /// One of its imports is of CommonJS.
     pub requires: bool,
-    /// Modules imported as values (Go), or for all files that are built together (C#).
+    /// Modules imported as values (Go), for all files that are built together (C#), or at all (Swift).
     pub modules: Box<[Box<str>]>,
     /// `#include`s in order: the name as written, and whether it is in angle brackets.
     pub includes: Box<[(Box<str>, bool)]>,
@@ -30,7 +30,7 @@ pub struct Brief {
     pub item_macros: bool,
     /// Types at the top level (Java), and all else there (Kotlin); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
-    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
+    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP, Scala).
     pub globals: Box<[Box<str>]>,
 }
 
@@ -78,6 +78,9 @@ impl Brief {
                 brief.package = package(facts);
                 let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
                 brief.types = types.map(|row| facts.name(row.name).into()).collect();
+                if language == Language::Scala {
+                    brief.globals = inner_packages(facts);
+                }
             }
             Language::Php => {
                 brief.package = package(facts);
@@ -89,6 +92,7 @@ impl Brief {
                 brief.types = namespace_types(facts);
                 brief.modules = global_usings(facts);
             }
+            Language::Swift => brief.modules = swift_modules(facts),
             Language::C => {
                 let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
                 brief.includes =
@@ -104,6 +108,10 @@ impl Brief {
                 let is_item = |def: DefId| facts.definition(def).flags.is_generated;
                 let mut calls = facts.references.iter().filter(|row| row.role == Role::Macro);
                 brief.item_macros = calls.any(|row| row.enclosing.is_none_or(is_item));
+            }
+            Language::Bash => {
+                let sourced = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
+                brief.modules = sourced.map(|import| facts.name(import.module).into()).collect();
             }
             Language::JavaScript => {
                 brief.requires = facts.imports.iter().any(|import| import.flags.commonjs);
@@ -139,10 +147,42 @@ fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
     found.into()
 }
 
+/// Packages below that of the file: those of clauses with a body, and those whose members are in an object.
+fn inner_packages(facts: &FileFacts) -> Box<[Box<str>]> {
+    let mut found: Vec<Box<str>> = Vec::new();
+    for binding in &facts.bindings {
+        let BindingTarget::Definition(def) = binding.target else { continue };
+        let name = facts.name(binding.name);
+        let own = match facts.definition(def).kind {
+            DefKind::Module => name,
+            DefKind::Object => match name.strip_prefix(FileFacts::PACKAGE_CLAUSE) {
+                Some(own) => own,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let mut names = inline_modules(facts, binding.scope).into_vec();
+        names.push(own.into());
+        found.push(names.join(".").into());
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
+
 /// What a file imports for all files that it is built with.
 fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
     let rows = facts.imports.iter().filter(|import| import.kind == ImportKind::Wildcard && import.flags.reexport);
     rows.filter(|import| import.flags.type_only).map(|import| facts.name(import.module).into()).collect()
+}
+
+/// The modules that a file imports; behind `+` those that it hands on to whoever imports its own.
+fn swift_modules(facts: &FileFacts) -> Box<[Box<str>]> {
+    let rows = facts.imports.iter().map(|import| {
+        let module = facts.name(import.module);
+        if import.flags.reexport { format!("+{module}").into() } else { module.into() }
+    });
+    rows.collect()
 }
 
 /// Names of definitions at the top level.

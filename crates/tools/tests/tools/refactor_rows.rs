@@ -141,6 +141,7 @@ macro_rules! rows {
 }
 
 rows! {
+    move_c: "move_c.txt",
     move_go: "move_go.txt",
     move_java: "move_java.txt",
     change_signature_python: "change_signature_python.txt",
@@ -152,11 +153,13 @@ rows! {
     move_python: "move_python.txt",
     move_script: "move_script.txt",
     move_rust: "move_rust.txt",
+    extract_c: "extract_c.txt",
     extract_go: "extract_go.txt",
     extract_java: "extract_java.txt",
     extract_python: "extract_python.txt",
     extract_rust: "extract_rust.txt",
     extract_typescript: "extract_typescript.txt",
+    inline_c: "inline_c.txt",
     inline_go: "inline_go.txt",
     inline_java: "inline_java.txt",
     inline_python: "inline_python.txt",

@@ -25,13 +25,8 @@ const BINARY: &[(&str, &str)] = &[
     (">=", "compareTo"),
 ];
 const UNARY: &[(&str, &str)] = &[("!", "not"), ("+", "unaryPlus"), ("++", "inc"), ("-", "unaryMinus"), ("--", "dec")];
-const ASSIGNING: &[(&str, &str)] = &[
-    ("%=", "remAssign"),
-    ("*=", "timesAssign"),
-    ("+=", "plusAssign"),
-    ("-=", "minusAssign"),
-    ("/=", "divAssign"),
-];
+const ASSIGNING: &[(&str, &str)] =
+    &[("%=", "remAssign"), ("*=", "timesAssign"), ("+=", "plusAssign"), ("-=", "minusAssign"), ("/=", "divAssign")];
 
 fn function_of(table: &[(&str, &'static str)], operator: &str) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == operator).map(|(_, function)| *function)

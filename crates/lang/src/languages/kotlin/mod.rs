@@ -11,8 +11,7 @@ use super::outline::common::{descend, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     DefKind, Expr, ExprId, FactsBuilder, Import, ImportFlags, ImportKind, Literal, ParameterKind, Reference, Role,
-    ScopeKind,
-    Visibility,
+    ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
@@ -76,13 +75,8 @@ static ANONYMOUS_FUNCTION: Define = Define {
     body: Pick::Kind(&["function_body"]),
     ..Define::LAMBDA
 };
-static COMPUTED: Define = Define {
-    params: Pick::None,
-    name: Pick::None,
-    body: Pick::None,
-    no_body: NoBody::Nothing,
-    ..Define::FUNCTION
-};
+static COMPUTED: Define =
+    Define { params: Pick::None, name: Pick::None, body: Pick::None, no_body: NoBody::Nothing, ..Define::FUNCTION };
 static ALIAS: Define =
     Define { kind: DefKind::TypeAlias, name: field("type"), body: Pick::None, result: Pick::Last, ..Define::CLASS };
 static PARAMETER: Bind = Bind { names: NAME, ty: TYPE, value: Pick::None, ..Bind::LOCAL };

@@ -58,8 +58,8 @@ impl Outline<'_> {
         parent: Option<Node<'t>>,
         name_node: Node<'t>,
         name: String,
-    ) {
-        self.open_with(define, node, parent, Some(name_node), Some(name));
+    ) -> Option<DefId> {
+        self.open_with(define, node, parent, Some(name_node), Some(name))
     }
 
     fn open_with<'t>(
@@ -69,7 +69,7 @@ impl Outline<'_> {
         parent: Option<Node<'t>>,
         name_node: Option<Node<'t>>,
         name: Option<String>,
-    ) {
+    ) -> Option<DefId> {
         // A name behind the node (`typedef struct { } T`) widens the definition to what holds both.
         let elsewhere = name_node.is_some_and(|name| name.start_byte() > node.end_byte());
         let extent = parent.filter(|_| elsewhere).unwrap_or_else(|| self.extent(node, parent));
@@ -97,7 +97,7 @@ impl Outline<'_> {
         draft.visibility = self.visibility(&draft.words, draft.name.as_deref().unwrap_or(""));
         // Last, what only the language knows.
         (self.grammar.adjust)(self, node, parent, &mut draft);
-        self.open(node, draft);
+        self.open(node, draft)
     }
 
     /// Enters a definition.
@@ -253,6 +253,26 @@ impl Outline<'_> {
         }
     }
 
+    /// The written result of the innermost function, if it has a name.
+    pub(crate) fn declared_result(&self) -> Option<ExprId> {
+        let frame = self.frames.iter().rev().find(|frame| frame.is_function)?;
+        let is_anonymous = self.builder.facts().definition(frame.id).flags.is_anonymous;
+        frame.result.filter(|_| !is_anonymous).and_then(|result| self.exprs.get(&result).copied())
+    }
+
+    /// Adds parameters without a type to the innermost function until it has one of this number; `name` gives the name
+    /// of each.
+    pub(crate) fn fill_parameters(&mut self, index: usize, name: impl Fn(usize) -> String) {
+        loop {
+            let Some(frame) = self.frames.last() else { return };
+            let next = frame.params.len();
+            if !frame.is_function || next > index {
+                return;
+            }
+            self.add_labelled_parameter(("_", &name(next)), ParameterKind::Plain, None, None);
+        }
+    }
+
     /// The innermost definition being visited.
     pub(crate) fn frame(&mut self) -> Option<&mut Frame> {
         self.frames.last_mut()
@@ -273,10 +293,21 @@ impl Outline<'_> {
         declared: Option<ExprId>,
         default: Option<ExprId>,
     ) {
-        let name = self.builder.name(name);
+        self.add_labelled_parameter((name, name), kind, declared, default);
+    }
+
+    /// Like [`Outline::add_parameter`], with the label that callers write and the name that the body knows.
+    pub(crate) fn add_labelled_parameter(
+        &mut self,
+        (label, name): (&str, &str),
+        kind: ParameterKind,
+        declared: Option<ExprId>,
+        default: Option<ExprId>,
+    ) {
+        let [label, name] = [label, name].map(|text| self.builder.name(text));
         let Some(frame) = self.frames.last_mut() else { return };
         let index = frame.params.len() as u32;
-        frame.params.push(Parameter { name, kind, declared, default });
+        frame.params.push(Parameter { name: label, kind, declared, default });
         let (id, body) = (frame.id, frame.body);
         // Parameters in the header of a class become its fields or plain names, as the language has it.
         if frame.is_function && !self.builder.facts().name(name).is_empty() {
@@ -359,7 +390,8 @@ impl Outline<'_> {
                 let index = frame.type_params.len() as u32;
                 frame.type_params.push(parameter);
                 let (id, header) = (frame.id, frame.header);
-                self.builder.bind(header, name, Namespace::Type, BindingTarget::TypeParameter(id, index));
+                let namespace = if self.grammar.parameters_are_values { Namespace::Any } else { Namespace::Type };
+                self.builder.bind(header, name, namespace, BindingTarget::TypeParameter(id, index));
             }
             _ if loose => self.loose_type_parameters.push(parameter),
             _ => {}

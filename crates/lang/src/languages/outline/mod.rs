@@ -17,7 +17,7 @@ use m1nd_base::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use self::define::Frame;
+pub(super) use self::define::Frame;
 use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 use self::literals::LITERALS;
@@ -142,10 +142,12 @@ pub(super) struct Outline<'a> {
     pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
     /// Types that conditions show of access paths, by the scope that knows it: the type as written, and where it is.
     pub(super) shown: FxHashMap<(ScopeId, NameId), (NameId, ScopeId)>,
-    /// Scopes that were opened for nodes before these are visited.
+    /// Scopes of nodes that do not stand in that of what is around them.
     pub(super) placed: FxHashMap<usize, ScopeId>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
+    /// Values that the context of nodes expects of them, by node.
+    pub(super) expected: FxHashMap<usize, ExprId>,
 }
 
 /// Extracts a file by a grammar.
@@ -180,6 +182,7 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         shown: FxHashMap::default(),
         placed: FxHashMap::default(),
         labels: Vec::new(),
+        expected: FxHashMap::default(),
     };
     let problem = tree.visit(input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -331,11 +334,11 @@ impl<'a> Outline<'a> {
         signature.is_some_and(|signature| signature.split_whitespace().take(5).any(|word| word == "case"))
     }
 
-    /// Whether the innermost definition names a base of this name.
-    pub(super) fn base_is(&self, name: &str) -> bool {
+    /// Whether the innermost definition names a base whose name ends so.
+    pub(super) fn base_ends_with(&self, end: &str) -> bool {
         let facts = self.builder.facts();
         let bases = self.frames.last().map_or(&[][..], |frame| &frame.bases);
-        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name: base, .. } if facts.name(base) == name))
+        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name, .. } if facts.name(name).ends_with(end)))
     }
 
     /// Forgets type parameters that no definition took.
@@ -389,6 +392,14 @@ impl<'a> Outline<'a> {
         let scope = self.builder.scope(parent, kind, owner);
         self.stack[place].scope = scope;
         Some(scope)
+    }
+
+    /// Like [`Outline::open_scope_after`], for the current node, too, once its children are visited.
+    pub(super) fn open_scope_after_and_here(&mut self, kind: ScopeKind) {
+        let scope = self.open_scope_after(kind);
+        if let (Some(scope), Some(state)) = (scope, self.stack.last_mut()) {
+            state.scope = scope;
+        }
     }
 
     /// The current node stands at the top of the file, whatever is around it.
@@ -556,6 +567,7 @@ impl Outline<'_> {
 
     fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         if let Some(name) = name.get(node, None) {
+            let name = self.unwrap_member(name);
             let mark = match self.rule(name) {
                 Rule::Generic(inner, _) => {
                     if let Some(inner) = inner.get(name, None) {

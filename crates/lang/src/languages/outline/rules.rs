@@ -109,8 +109,6 @@ pub(crate) enum Rule {
     Unwrap,
     /// A cast to the picked type.
     Instance(Pick),
-    /// A function type with the picked result.
-    Function(Pick),
     /// A list of values: itself if it is one, else a tuple; what its parent says of it holds for its children.
     List,
     /// Arguments: its children are in value position wherever it stands.
@@ -286,6 +284,8 @@ pub(crate) struct Grammar {
     pub(crate) sigils: &'static [char],
     /// Types and values do not share one name space.
     pub(crate) separate_types: bool,
+    /// Type parameters are named like values (`T.make()`).
+    pub(crate) parameters_are_values: bool,
     /// A type may be defined where it is used (`struct x { … } y;`).
     pub(crate) inline_types: bool,
     /// Bytes to read differently than they are written, where the grammar took one construct for another. Positions
@@ -336,6 +336,7 @@ impl Grammar {
             spreads: &[],
             sigils: &[],
             separate_types: false,
+            parameters_are_values: false,
             inline_types: false,
             reread: |_, _| Vec::new(),
             adjust: |_, _, _, _| {},

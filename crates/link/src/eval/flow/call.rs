@@ -85,6 +85,10 @@ impl Eval<'_> {
                 let classes_are_called = rules.call_method.is_some() && !rules.includes;
                 let result = if classes_are_called { package.call() } else { package.somewhere() };
                 let yields = self.yields_given(package, file, args);
+                if rules.argument_labels && package.is_named_as_class() {
+                    let name = package.last_name().map(|name| self.project.names.intern(&name));
+                    return Values::one(Value::External(package.clone().instance(), name));
+                }
                 Values::one(Value::External(result.yielding(yields), *name))
             }
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
@@ -150,6 +154,9 @@ impl Eval<'_> {
 
     /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container built from its arguments.
     fn standard_value(&mut self, builtin: Builtin, of: &crate::eval::Args, file: FileId, args: &[ExprId]) -> Values {
+        if of.is_empty() && !args.is_empty() && self.rules(file).companions {
+            return self.standard_object(builtin, file, args);
+        }
         if !of.is_empty() || args.len() != 1 {
             return self.instantiate(Values::one(Value::BuiltinType(builtin, of.clone())));
         }
@@ -161,6 +168,26 @@ impl Eval<'_> {
                 Values::one(Value::Builtin(builtin, [elements].into()))
             }
             _ => Values::one(Value::Builtin(builtin, [arg].into())),
+        }
+    }
+
+    /// `List(a, b)`, `Map(k -> v)`, `Some(x)`: a standard container that holds its arguments.
+    fn standard_object(&mut self, builtin: Builtin, file: FileId, args: &[ExprId]) -> Values {
+        let mut all = Values::default();
+        for &arg in args {
+            all.add(self.eval(file, arg, Namespace::Value));
+        }
+        match builtin {
+            Builtin::Transparent => all,
+            Builtin::Map => {
+                let [keys, values] = [0, 1].map(|index| all.clone().flat_map(|pair| self.item(&pair, index, file)));
+                Values::one(Value::Builtin(builtin, [keys, values].into()))
+            }
+            Builtin::Tuple => {
+                let items = args.iter().map(|&arg| self.eval(file, arg, Namespace::Value));
+                Values::one(Value::Builtin(builtin, items.collect()))
+            }
+            _ => Values::one(Value::Builtin(builtin, [all].into())),
         }
     }
 
@@ -205,6 +232,15 @@ impl Eval<'_> {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
+        if rules.argument_labels && definition.flags.is_constructor {
+            return match receiver.map(|receiver| &receiver.value) {
+                Some(Value::Instance(class, args) | Value::Def(class, args)) => {
+                    Values::one(Value::Instance(*class, args.clone()))
+                }
+                Some(value @ (Value::External(..) | Value::Builtin(..))) => Values::one(value.clone()),
+                _ => self.receiver_of(of),
+            };
+        }
         let list = unit.list(definition.values);
         // A declared result counts more than what the body returns.
         let exprs: &[ExprId] = match &definition.declared {
@@ -391,7 +427,9 @@ impl Eval<'_> {
         let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
         // The last parameter may take all that is left.
         let rest = parameters.last().filter(|last| last.kind == ParameterKind::Rest);
+        let labelled = self.rules(of.file).argument_labels.then(|| self.place_arguments(of, file, args)).flatten();
         for (place, &arg) in args.iter().enumerate() {
+            let place = labelled.as_ref().map_or(place, |places| places[place]);
             let Some(parameter) = parameters.get(place).or(rest) else { break };
             let Some(declared) = parameter.declared else { continue };
             let types = self.eval(of.file, declared, Namespace::Type);
@@ -619,6 +657,11 @@ impl Eval<'_> {
             Value::Builtin(Builtin::Tuple, args) => arg(args, index),
             // The error of a result.
             Value::Builtin(Builtin::Wrapper, args) if args.len() > index => arg(args, index),
+            // A part of a case class, in a pattern.
+            Value::Instance(of, args) if self.rules(of.file).companions => {
+                let (of, args) = (*of, args.clone());
+                self.part_of_class(of, &args, index)
+            }
             // A field of a tuple struct.
             Value::Instance(of, _) if self.rules(of.file).fields_apart => {
                 let name = self.project.names.intern(&index.to_string());
@@ -676,6 +719,7 @@ impl Eval<'_> {
                             if self.step() { self.element(&iterator, file) } else { Values::unknown(Reason::Budget) }
                         })
                     }
+                    None if rules.argument_labels => self.literal_element(*of),
                     None => Values::unknown(Reason::UnknownReceiver),
                 }
             }

@@ -23,7 +23,7 @@ impl Eval<'_> {
     pub(in crate::eval) fn find_type_arguments(&mut self, file: FileId, callee: ExprId) -> Args {
         let unit = self.unit(file);
         match unit.facts.expr(callee) {
-            Expr::Generic { args, .. } if self.rules(file).tells_arguments_apart() => {
+            Expr::Generic { args, .. } => {
                 let types = unit.list(args).iter().map(|&arg| {
                     let types = self.eval(file, arg, Namespace::Type);
                     self.instantiate(types)

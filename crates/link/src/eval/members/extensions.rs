@@ -23,6 +23,17 @@ impl Eval<'_> {
             && self.rules(of.file).extension_functions
     }
 
+    /// Returns whether an extension function is written in a class that wraps the receiver, which is a value of that
+    /// class where the function runs: values are converted to it without a word, so calls are at most possible.
+    pub(in crate::eval) fn is_wrapped(&mut self, of: DefRef) -> bool {
+        let rules = self.rules(of.file);
+        rules.implicit_conversions && self.is_extension(of) && {
+            let unit = self.unit(of.file);
+            let mut parameters = unit.facts.parameters(of.def).iter();
+            parameters.all(|parameter| parameter.kind != ParameterKind::Receiver)
+        }
+    }
+
     /// Returns whether an extension function is called on its receiver, not with the receiver as an argument.
     pub(in crate::eval) fn is_received(&mut self, of: DefRef, receiver: Option<&Value>) -> bool {
         let Some(receiver) = receiver else { return false };
@@ -106,8 +117,9 @@ impl Eval<'_> {
         // Standard types may have a method of the name themselves.
         let is_common = self.rules(file).common_methods.contains(&self.text(name));
         let may_have = |receiver: &Value| is_common && !matches!(receiver, Value::Instance(..));
+        let wrapped: Vec<bool> = extensions.iter().map(|of| self.is_wrapped(*of)).collect();
         let (mut sure, mut open) = (Vec::new(), Vec::new());
-        for &of in &extensions {
+        for (&of, is_wrapped) in extensions.iter().zip(wrapped) {
             let takes_all = self.takes_everything(of);
             let only = extensions.len() == all.len() && takes_all && !is_common;
             for receiver in &receivers {
@@ -115,12 +127,12 @@ impl Eval<'_> {
                 let found = Found { receiver: Some(receiver.clone().into()), ..Found::plain(Entity::Def(of)) };
                 match fit {
                     Fit::No => {}
-                    Fit::Plain | Fit::Converted if !may_have(receiver) => sure.push(found),
+                    Fit::Plain | Fit::Converted if !may_have(receiver) && !is_wrapped => sure.push(found),
                     _ => open.push(found),
                 }
             }
             if receivers.is_empty() {
-                if only { &mut sure } else { &mut open }.push(Found::plain(Entity::Def(of)));
+                if only && !is_wrapped { &mut sure } else { &mut open }.push(Found::plain(Entity::Def(of)));
             }
         }
         let is_whole = bases.unknown.is_none() || !sure.is_empty() && extensions.len() == all.len();

@@ -68,7 +68,8 @@ impl<'a> Eval<'a> {
                     return search;
                 }
                 let other = self.adapter(*of, name, value);
-                other.or_else(|| self.behind_arrow(*of, name, want, value)).unwrap_or(search)
+                let other = other.or_else(|| self.behind_arrow(*of, name, want, value));
+                other.or_else(|| self.behind_deref(*of, name, want, value)).unwrap_or(search)
             }
             Value::Super(class, behind) => {
                 let receiver = Value::Instance(*class, no_args());
@@ -89,8 +90,26 @@ impl<'a> Eval<'a> {
                 // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
+            Value::External(..) | Value::Builtin(..) | Value::BuiltinType(..) if self.home.extension_blocks => {
+                let mut search = self.members_of_blocks(value, name, want);
+                search.add(self.outside_member(value, name, want));
+                search
+            }
+            _ => self.outside_member(value, name, want),
+        }
+    }
+
+    /// A member of a value that is not of the project.
+    fn outside_member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
+        // A property, unless a method of that name is called.
+        let is_called = |eval: &Self, builtin: Builtin| {
+            want == Namespace::Callee
+                && eval.home.extension_blocks
+                && eval.home.builtin_method(builtin, eval.text(name)).is_some()
+        };
+        match value {
             Value::Builtin(builtin, args) | Value::BuiltinType(builtin, args)
-                if self.home.builtin_field(*builtin, self.text(name)).is_some() =>
+                if self.home.builtin_field(*builtin, self.text(name)).is_some() && !is_called(self, *builtin) =>
             {
                 let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
@@ -113,7 +132,7 @@ impl<'a> Eval<'a> {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
-            Value::Null | Value::Key(_) => Search::default(),
+            _ => Search::default(),
         }
     }
 
@@ -145,6 +164,21 @@ impl<'a> Eval<'a> {
             search.add(self.member(inner, name, want));
         }
         Some(search)
+    }
+
+    /// The member of what the class's `deref` returns.
+    fn behind_deref(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+        let deref = self.rules(of.file).deref_method.filter(|deref| *deref != self.text(name))?;
+        let deref_name = self.project.names.intern(deref);
+        if self.own_members(of, deref_name, Namespace::Callee).found.is_empty() {
+            return None;
+        }
+        let inner = self.call_member(value, deref);
+        let mut search = Search { unknown: inner.unknown, ..Search::default() };
+        for inner in inner.items.iter().filter(|inner| *inner != value) {
+            search.add(self.member(inner, name, want));
+        }
+        search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))).then_some(search)
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
@@ -311,7 +345,17 @@ impl<'a> Eval<'a> {
                     }
                     met.unknown |= search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                 }
-                Ancestor::External(package, _) => met.external.push(package.clone()),
+                Ancestor::External(package, name) => {
+                    if self.rules(of.file).extension_blocks && name.is_some() && gathered.found.is_empty() {
+                        let base = Value::External(package.clone(), *name);
+                        let part = self.members_of_blocks(&base, asked.name, want);
+                        part.found.into_iter().for_each(|found| gathered.push(found));
+                        if !gathered.found.is_empty() && !gathers {
+                            return gathered;
+                        }
+                    }
+                    met.external.push(package.clone());
+                }
                 Ancestor::Standard(builtin, args) => {
                     met.external.push(self.rules(of.file).builtin_package.into());
                     met.standard.get_or_insert_with(|| (*builtin, args.clone()));
@@ -320,6 +364,9 @@ impl<'a> Eval<'a> {
             }
         }
         if !gathered.found.is_empty() {
+            if self.rules(of.file).extension_blocks {
+                self.drop_requirements(asked.value, &mut gathered);
+            }
             return gathered;
         }
         if let Some(search) = replaceable {
@@ -359,6 +406,9 @@ impl<'a> Eval<'a> {
                 found.receiver = Some(Rc::new(asked.value.clone()));
             }
             search.push(found);
+        }
+        if self.rules(class.file).extension_blocks {
+            self.drop_requirements(asked.value, &mut search);
         }
         search
     }
@@ -469,7 +519,12 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.universal(of.file, name) {
             return found;
         }
-        Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+        let rules = self.rules(of.file);
+        Search::unknown(match () {
+            () if !rules.linked => Reason::NotLinked,
+            () if self.home.implicit_conversions => Reason::UnknownReceiver,
+            () => Reason::NoSuchMember,
+        })
     }
 
     /// A member that the language gives every enum.
@@ -516,7 +571,8 @@ impl<'a> Eval<'a> {
             }
         }
         // Functions written elsewhere are overloads besides.
-        let gathers = want == Namespace::Callee && self.rules(of.file).extension_functions;
+        let rules = self.rules(of.file);
+        let gathers = want == Namespace::Callee && (rules.extension_functions || rules.extension_blocks);
         if !search.found.is_empty() && !gathers {
             return search;
         }
@@ -528,8 +584,8 @@ impl<'a> Eval<'a> {
                     if of_trait || self.unit(attached.file).name(row.name) != name {
                         continue;
                     }
-                    // Where functions are imported, only those that the file knows.
-                    if !self.rules(attached.file).implicit_receivers || self.knows_extension(attached) {
+                    let is_known = !self.rules(attached.file).implicit_receivers || self.knows_extension(attached);
+                    if is_known && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;
@@ -543,9 +599,12 @@ impl<'a> Eval<'a> {
                     part.found.into_iter().for_each(|found| search.push(found));
                 }
             }
-            if !search.found.is_empty() {
+            if !search.found.is_empty() && !rules.extension_blocks {
                 return search;
             }
+        }
+        if !search.found.is_empty() {
+            return search;
         }
         // Last, members that other code assigns to it or copies from another object.
         let written = self.written_members(of, name);
@@ -788,7 +847,7 @@ impl<'a> Eval<'a> {
     }
 
     /// Methods of that name in languages of the file's family, in no order.
-    fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
+    pub(in crate::eval) fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
         self.asked.keys.insert(Key::methods(self.text(name)));
         let family = self.project.family(file);
         let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);

@@ -32,6 +32,8 @@ enum Argument {
     Null,
     /// A function written in place, by its number of parameters if that is written.
     Function(Option<usize>),
+    /// A member of the type that is expected.
+    Member(Name),
     Value(Value),
 }
 
@@ -47,6 +49,8 @@ struct Candidate {
     names: Vec<Option<Name>>,
     /// The last parameter takes several values, and is given them one by one.
     spread: bool,
+    /// The parameters that arguments are given to by labels.
+    places: SmallVec<[usize; 4]>,
 }
 
 /// Returns whether a parameter has the type of its argument itself.
@@ -88,12 +92,17 @@ const MOST: usize = 64;
 impl Eval<'_> {
     /// The functions named by a call that its arguments allow.
     pub(in crate::eval) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
+        let search = self.without_unparameterised(file, search, call);
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
             Entity::Def(of) => {
                 let definition = eval.definition(of);
                 definition.kind == DefKind::Function && !definition.flags.is_property
             }
             _ => false,
+        };
+        let mut search = match call {
+            Some(call) if self.rules(file).argument_labels => self.prefer_functions(file, search, call),
+            _ => search,
         };
         let functions = search.found.iter().all(|found| is_function(self, found));
         if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
@@ -109,8 +118,12 @@ impl Eval<'_> {
         let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
         let names = self.argument_names(file, call);
         let count = args.len() + names.len();
-        let fitting: Vec<bool> =
-            search.found.iter().map(|found| self.takes(found, count) && self.has_names(found, &names, call)).collect();
+        let labelled = self.rules(file).argument_labels;
+        let fits = |eval: &mut Self, found: &Found| match labelled {
+            true => eval.takes_labels(found, file, &args),
+            false => eval.takes(found, count) && eval.has_names(found, &names, call),
+        };
+        let fitting: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
         let fitting = match fitting.contains(&true) {
             true => fitting,
             false => search.found.iter().map(|found| self.inherits_defaults(found, count)).collect(),
@@ -123,12 +136,17 @@ impl Eval<'_> {
             return Search { unknown: search.unknown.or(Some(Reason::NoSuchMember)), ..search };
         }
         let unknown = search.unknown;
-        let mut search = search;
         search.keep(&fitting);
         self.keep_received(file, call.callee, &mut search);
         let by_types = self.rules(file).implicit_receivers;
         if !by_types {
             self.prefer_own_methods(file, &mut search);
+        }
+        if labelled {
+            self.drop_private(file, &mut search);
+        }
+        if self.rules(file).companions {
+            self.prefer_whole(&mut search, count);
         }
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
@@ -136,8 +154,8 @@ impl Eval<'_> {
         if search.found.len() < 2 || !self.deeper() {
             return search;
         }
-        let args: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
-        let places = self.most_fitting(&search, &args);
+        let known: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
+        let places = self.most_fitting(&search, &known, labelled.then_some((file, &args[..])));
         self.leave();
         if places.len() > self.limits.link_candidates {
             return Search::unknown(Reason::TooManyCandidates);
@@ -146,8 +164,22 @@ impl Eval<'_> {
         let mut search = Search { found, unknown };
         // A member that takes the arguments goes before an extension; of unknown ones the extension may be meant.
         let is_open = |arg: &Argument| matches!(arg, Argument::Unknown | Argument::Value(Value::External(_, None)));
-        if by_types && !args.iter().any(is_open) {
+        if by_types && !known.iter().any(is_open) {
             self.prefer_own_methods(file, &mut search);
+        }
+        search
+    }
+
+    /// A function that takes the arguments of a call goes before a property of its name.
+    fn prefer_functions(&mut self, file: FileId, mut search: Search, call: CallSite) -> Search {
+        let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => eval.is_plain_function(of) && eval.takes_labels(found, file, &args),
+            _ => false,
+        };
+        let fits: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        if fits.contains(&true) {
+            search.keep(&fits);
         }
         search
     }
@@ -170,6 +202,38 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// A call with arguments means a function that takes them, if there is one, not what a function without parameters
+    /// returns.
+    fn without_unparameterised(&mut self, file: FileId, mut search: Search, call: Option<CallSite>) -> Search {
+        let Some(call) = call.filter(|_| search.found.len() > 1 && self.rules(file).runs_by_name) else {
+            return search;
+        };
+        let count = self.unit(file).list(call.args).len() + self.argument_names(file, call).len();
+        let takes = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind == DefKind::Function && !definition.flags.is_property && eval.takes(found, count)
+            }
+            _ => false,
+        };
+        let kept: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();
+        if count > 0 && kept.contains(&true) {
+            search.keep(&kept);
+        }
+        search
+    }
+
+    /// Functions that are given an argument for each parameter go before those of which a default is used.
+    fn prefer_whole(&mut self, search: &mut Search, count: usize) {
+        let is_whole = |parameters: &[Parameter]| {
+            parameters.len() == count && parameters.iter().all(|parameter| parameter.kind == ParameterKind::Plain)
+        };
+        let whole: Vec<bool> = search.found.iter().map(|found| is_whole(&self.plain_parameters(found))).collect();
+        if whole.contains(&true) {
+            search.keep(&whole);
+        }
     }
 
     /// A type's own methods go before functions that are written for it elsewhere.
@@ -375,14 +439,21 @@ impl Eval<'_> {
         let found = &search.found[place];
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else {
-            return Candidate { place, owner: None, types: Vec::new(), names: Vec::new(), spread: false };
+            return Candidate {
+                place,
+                owner: None,
+                types: Vec::new(),
+                names: Vec::new(),
+                spread: false,
+                places: SmallVec::new(),
+            };
         };
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         let types = parameters.iter().map(|parameter| self.parameter_type(of, found, parameter)).collect();
         let unit = self.unit(of.file);
         let written = |parameter: &Parameter| parameter.declared.and_then(|declared| unit.last_name(declared));
         let names = parameters.iter().map(written).collect();
-        let mut one = Candidate { place, owner, types, names, spread: false };
+        let mut one = Candidate { place, owner, types, names, spread: false, places: SmallVec::new() };
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         if let (true, Some(count)) = (rest, count) {
             one.spread = true;
@@ -392,6 +463,36 @@ impl Eval<'_> {
             one.names.resize(count, last);
         }
         one
+    }
+
+    /// A function with the types of the parameters that the arguments of a call are given to, in their order.
+    fn labelled_candidate(&mut self, search: &Search, place: usize, file: FileId, args: &[ExprId]) -> Candidate {
+        let mut one = self.candidate(search, place, None);
+        let Entity::Def(of) = search.found[place].entity else { return one };
+        let places = self.place_arguments(of, file, args).unwrap_or_default();
+        one.types = places.iter().map(|&place| one.types.get(place).cloned().flatten()).collect();
+        one.names = places.iter().map(|&place| one.names.get(place).copied().flatten()).collect();
+        let parameters = self.unit(of.file).facts.parameters(of.def);
+        one.spread = places.iter().any(|&place| parameters[place].kind == ParameterKind::Rest);
+        one.places = places;
+        one
+    }
+
+    /// Of functions whose parameters for the arguments of a call are the same, that with the fewest others.
+    fn take_shortest(&mut self, search: &Search, all: &[Candidate], left: Vec<usize>) -> Vec<usize> {
+        let rows: Vec<&Candidate> = all.iter().filter(|one| left.contains(&one.place)).collect();
+        let Some(first) = rows.first() else { return left };
+        let count = first.types.len();
+        let same = rows
+            .iter()
+            .all(|one| one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place)));
+        if !same {
+            return left;
+        }
+        let length = |eval: &mut Self, one: &Candidate| eval.plain_parameters(&search.found[one.place]).len();
+        let lengths: Vec<usize> = rows.iter().map(|one| length(self, one)).collect();
+        let fewest = lengths.iter().min().copied();
+        rows.iter().zip(lengths).filter(|(_, length)| Some(*length) == fewest).map(|(one, _)| one.place).collect()
     }
 
     /// The one type of a parameter, as the receiver fixes its class's type parameters.
@@ -406,6 +507,12 @@ impl Eval<'_> {
 
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
         let unit = self.unit(file);
+        let arg = if self.rules(file).argument_labels { unit.facts.unlabelled(arg) } else { arg };
+        if self.rules(file).argument_labels
+            && let Some(member) = self.find_expected_member(file, arg)
+        {
+            return Argument::Member(member);
+        }
         match unit.facts.expr(arg) {
             Expr::Literal(Literal::Null) => return Argument::Null,
             Expr::Definition(def) if unit.facts.definition(def).kind == DefKind::Function => {
@@ -429,10 +536,21 @@ impl Eval<'_> {
     }
 
     /// Places of the functions that are left when all that does not fit, or fits less well, is left out.
-    fn most_fitting(&mut self, search: &Search, args: &[Argument]) -> Vec<usize> {
-        let all: Vec<Candidate> =
+    /// `labelled`: the file of the call and its arguments, where these are given to parameters by labels.
+    fn most_fitting(
+        &mut self,
+        search: &Search,
+        args: &[Argument],
+        labelled: Option<(FileId, &[ExprId])>,
+    ) -> Vec<usize> {
+        let mut all: Vec<Candidate> =
             (0..search.found.len()).map(|place| self.candidate(search, place, Some(args.len()))).collect();
+        if let Some((file, exprs)) = labelled {
+            all = (0..search.found.len()).map(|place| self.labelled_candidate(search, place, file, exprs)).collect();
+        }
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
+        // Where values are converted by what the project writes, one that may not fit does not go before others.
+        let mut doubtful: Vec<usize> = Vec::new();
         for one in all {
             let mut fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
             // Where functions have types of their own, the number of their parameters tells them apart.
@@ -443,12 +561,23 @@ impl Eval<'_> {
                     fits[place] = if wanted == *taken { Fit::Plain } else { Fit::No };
                 }
             }
+            if self.home.implicit_conversions && fits.contains(&Fit::Unknown) {
+                doubtful.push(one.place);
+            }
             if !fits.contains(&Fit::No) {
                 fitting.push((one, fits.contains(&Fit::Converted)));
             }
         }
         if fitting.is_empty() {
             return (0..search.found.len()).collect();
+        }
+        if labelled.is_some() {
+            let known: Vec<bool> =
+                fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
+            if known.contains(&true) {
+                let mut known = known.into_iter();
+                fitting.retain(|_| known.next().unwrap_or(true));
+            }
         }
         // One that takes a single value for each parameter goes before one that takes several for the last.
         if fitting.iter().any(|(one, _)| !one.spread) {
@@ -459,9 +588,14 @@ impl Eval<'_> {
         }
         let candidates: Vec<Candidate> = fitting.into_iter().map(|(one, _)| one).collect();
         let beaten = |eval: &mut Self, one: &Candidate| {
-            candidates.iter().any(|other| other.place != one.place && eval.beats(search, other, one, args))
+            candidates.iter().any(|other| {
+                other.place != one.place && !doubtful.contains(&other.place) && eval.beats(search, other, one, args)
+            })
         };
-        let left: Vec<usize> = candidates.iter().filter(|one| !beaten(self, one)).map(|one| one.place).collect();
+        let mut left: Vec<usize> = candidates.iter().filter(|one| !beaten(self, one)).map(|one| one.place).collect();
+        if labelled.is_some() {
+            left = self.take_shortest(search, &candidates, left);
+        }
         if left.is_empty() { candidates.iter().map(|one| one.place).collect() } else { left }
     }
 
@@ -474,7 +608,7 @@ impl Eval<'_> {
             if self.same_type(search, (one, other), place) {
                 continue;
             }
-            if matches!(arg, Argument::Unknown) {
+            if matches!(arg, Argument::Unknown | Argument::Member(_)) {
                 return false;
             }
             // Further types accepted by the other do not matter: they can only be above the argument's own.
@@ -531,6 +665,7 @@ impl Eval<'_> {
         let Some(Some(ty)) = of.types.get(place) else { return Fit::Unknown };
         match arg {
             Argument::Unknown => Fit::Unknown,
+            Argument::Member(name) => self.fit_member(*name, ty),
             Argument::Null => match ty {
                 Value::External(_, Some(name)) if self.is_primitive(*name) => Fit::No,
                 _ => Fit::Plain,
@@ -643,6 +778,9 @@ impl Eval<'_> {
             (Value::External(_, Some(from)), Value::External(_, Some(to))) => self.fit_standard(*from, *to),
             // Standard types do not extend types of the project. Other pairs of a standard and another type are
             // excluded only if all conversions of the standard type are known.
+            (Value::External(..) | Value::Builtin(..), Value::Instance(protocol, _)) if self.home.extension_blocks => {
+                self.fit_outside(value, *protocol)
+            }
             (Value::External(_, Some(_)), Value::Instance(..)) => Fit::No,
             (Value::External(_, Some(from)), Value::Builtin(..)) => self.fit_closed(*from),
             (Value::Builtin(..), Value::External(_, Some(to))) => self.fit_closed(*to),
@@ -735,9 +873,17 @@ impl Eval<'_> {
             return None;
         }
         let call = self.unit(file).call(callee);
+        if self.rules(file).argument_labels {
+            let args = call.map(|call| self.project.unit(file).list(call.args))?;
+            // A class without a fitting constructor has one that is not written.
+            let fits = search.found.iter().any(|found| self.takes_labels(found, file, args));
+            self.drop_requirements(&Value::Def(class, no_args()), &mut search);
+            return fits.then(|| self.choose(file, search, call));
+        }
         let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
         let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
-        let calls_construct = self.rules(class.file).packages_have_functions;
+        let rules = self.rules(class.file);
+        let calls_construct = rules.packages_have_functions || rules.companions;
         let is_record = self.definition(class).kind == DefKind::Struct || has_components || calls_construct;
         if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))

@@ -19,6 +19,10 @@ impl Eval<'_> {
         };
         match (extends, self.class_of(of)) {
             (Some(expr), _) => {
+                // A table with functions is a value, and itself their receiver (Lua).
+                if self.rules(of.file).tables_inherit {
+                    return self.eval(of.file, expr, Namespace::Value);
+                }
                 let types = self.eval(of.file, expr, Namespace::Type);
                 self.instantiate(types)
             }
@@ -62,7 +66,7 @@ impl Eval<'_> {
                     return Values::unknown(Reason::UnknownReceiver);
                 }
                 let in_class = above.is_some_and(|above| above.kind.is_class_like() || above.extends_type.is_some());
-                if in_class || definition.extends_type.is_some() {
+                if in_class || definition.extends_type.is_some() && !self.is_wrapped(of) {
                     return match self.class_of(of) {
                         Some(class) if definition.flags.is_static => Values::one(Value::Def(class, no_args())),
                         _ => self.receiver_of(of),

@@ -71,9 +71,7 @@ impl Eval<'_> {
         if let Some((function, base)) = self.scope_function(of.file, callee, &search) {
             let value = match function {
                 ScopeFunction::Apply | ScopeFunction::Run => base?,
-                ScopeFunction::With => {
-                    unit.call(callee).and_then(|call| unit.list(call.args).first().copied())?
-                }
+                ScopeFunction::With => unit.call(callee).and_then(|call| unit.list(call.args).first().copied())?,
                 ScopeFunction::Also | ScopeFunction::Let => return None,
             };
             return Some(self.eval(of.file, value, Namespace::Value));
@@ -226,7 +224,12 @@ impl Eval<'_> {
     }
 
     /// A member that a class has by its companion, or by that of one of its bases.
-    pub(in crate::eval) fn member_of_companion(&mut self, class: DefRef, name: Name, want: Namespace) -> Option<Search> {
+    pub(in crate::eval) fn member_of_companion(
+        &mut self,
+        class: DefRef,
+        name: Name,
+        want: Namespace,
+    ) -> Option<Search> {
         if !self.rules(class.file).implicit_receivers {
             return None;
         }
@@ -248,9 +251,10 @@ impl Eval<'_> {
         }
         self.ask_members(of);
         let facts = &self.unit(of.file).facts;
-        let place = facts.definitions.iter().position(|one| {
-            one.owner == Some(of.def) && one.kind == DefKind::Object && one.flags.is_static
-        })?;
+        let place = facts
+            .definitions
+            .iter()
+            .position(|one| one.owner == Some(of.def) && one.kind == DefKind::Object && one.flags.is_static)?;
         Some(DefRef { file: of.file, def: DefId(place as u32) })
     }
 
@@ -414,7 +418,13 @@ impl Eval<'_> {
 
     /// A property that is read as a method in the other language of the same machine, or the other way round:
     /// `getName()` of `name`.
-    pub(in crate::eval) fn accessor(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+    pub(in crate::eval) fn accessor(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Option<Search> {
         let is_kotlin = self.rules(of.file).implicit_receivers;
         let from_kotlin = self.home.implicit_receivers;
         if is_kotlin == from_kotlin || !self.home.folders_are_packages {

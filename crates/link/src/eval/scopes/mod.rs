@@ -7,3 +7,4 @@ pub(in crate::eval) mod implied;
 pub(in crate::eval) mod imports;
 pub(in crate::eval) mod include;
 pub(in crate::eval) mod open_types;
+pub(in crate::eval) mod packages;
