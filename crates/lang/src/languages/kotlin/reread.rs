@@ -63,7 +63,7 @@ fn read_type_arguments(tree: &Tree, text: &str, changes: &mut Vec<(usize, u8)>) 
         let Some(start) = find_opening(text, end) else { continue };
         let node = tree.root_node().descendant_for_byte_range(start, start + 1);
         let around = node.and_then(|node| node.parent());
-        if !around.is_some_and(|around| around.kind() == "binary_expression") {
+        if around.is_none_or(|around| around.kind() != "binary_expression") {
             continue;
         }
         changes.extend([(start, b'('), (end, b')')]);

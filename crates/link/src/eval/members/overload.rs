@@ -124,6 +124,10 @@ impl Eval<'_> {
             false => eval.takes(found, count) && eval.has_names(found, &names, call),
         };
         let fitting: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        let fitting = match fitting.contains(&true) {
+            true => fitting,
+            false => search.found.iter().map(|found| self.inherits_defaults(found, count)).collect(),
+        };
         if !fitting.contains(&true) {
             // Only something that is not known can be meant.
             if search.found.len() > self.limits.link_candidates {
@@ -392,6 +396,18 @@ impl Eval<'_> {
         let is_needed = |parameter: &&Parameter| parameter.kind != ParameterKind::Rest && parameter.default.is_none();
         let needed = parameters.iter().filter(is_needed).count();
         count >= needed && (rest || count <= parameters.len())
+    }
+
+    /// Returns whether a function may leave arguments to defaults that are written elsewhere: where it is expected, or
+    /// in what it overrides.
+    fn inherits_defaults(&mut self, found: &Found, count: usize) -> bool {
+        let Entity::Def(of) = found.entity else { return false };
+        if !self.rules(of.file).implicit_receivers {
+            return false;
+        }
+        let header = self.definition(of).signature.as_deref().unwrap_or_default();
+        let mut words = header.split_whitespace().take_while(|word| *word != "fun");
+        words.any(|word| matches!(word, "actual" | "override")) && count <= self.plain_parameters(found).len()
     }
 
     /// Returns whether a function takes that many arguments.
