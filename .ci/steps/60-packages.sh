@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes all packages of the built program twice, compares the bytes, validates the manifests against their schemas, and
 # installs each package into an empty place, where it has to index a repository and answer. M1ND_BINARY names another
-# program than target/debug/m1nd.
+# program than target/debug/m1nd; m1nd-fleet is expected beside it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 uv=0.13.9
@@ -24,11 +24,13 @@ if command -v npm >/dev/null && ! [ -d "target/packages-mcpb-$mcpb/node_modules/
   npm install --prefix "target/packages-mcpb-$mcpb" --no-audit --no-fund --silent "@anthropic-ai/mcpb@$mcpb"
 fi
 
-# The program, without symbols, as it is packaged.
+# The programs, without symbols, as they are packaged.
 binary=${M1ND_BINARY:-target/debug/m1nd}
-[ -n "${M1ND_BINARY:-}" ] || cargo build --quiet --package m1nd-cli
+[ -n "${M1ND_BINARY:-}" ] || cargo build --quiet --package m1nd-cli --package m1nd-fleet
 mkdir "$out/program"
-strip -o "$out/program/m1nd" "$binary" 2>/dev/null || cp "$binary" "$out/program/m1nd"
+pack() { strip -o "$out/program/$2" "$1" 2>/dev/null || cp "$1" "$out/program/$2"; }
+pack "$binary" m1nd
+pack "$(dirname "$binary")/m1nd-fleet" m1nd-fleet
 cargo xtask dist --fast --binary "$out/program/m1nd" --out "$out/first"
 cargo xtask dist --fast --binary "$out/program/m1nd" --out "$out/second" >/dev/null
 diff --recursive "$out/first" "$out/second"
@@ -40,8 +42,10 @@ rm -rf "$out/second"
 import pathlib, sys
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
-error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(pathlib.Path(sys.argv[1]).read_text())
-sys.exit(f"{sys.argv[1]}: {error}" if error else 0)
+for bill in sys.argv[1:]:
+    error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(pathlib.Path(bill).read_text())
+    if error:
+        sys.exit(f"{bill}: {error}")
 END
 "$tools/bin/twine" check --strict "$out"/first/*.whl >/dev/null
 mkdir "$out/server" && cp "$out/first/server.json" "$out/server/"

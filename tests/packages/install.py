@@ -1,5 +1,5 @@
 """Installs each package of a folder into an empty place and does the main job with it: index a repository, list the calls
-of a function, answer an MCP client. Prints the size of each package and the seconds from command to first answer.
+of a function, answer an MCP client. Of m1nd-fleet: push the index and start from it elsewhere. Prints the size of each package and the seconds from command to first answer.
 
     python3 tests/packages/install.py PACKAGES REPOSITORY FUNCTION
 """
@@ -19,6 +19,8 @@ import registry
 
 # Longest time of one command, in seconds.
 LIMIT = 120
+# Names of the packages of m1nd itself.
+ARCHIVE, WHEEL = "m1nd-[0-9]*-linux-*.tar.gz", "m1nd-[0-9]*.whl"
 
 
 class Skipped(Exception):
@@ -84,14 +86,48 @@ def need(tool):
 
 
 def install_archive(place):
-    top = place.unpack("m1nd-*-linux-*.tar.gz")
+    top = place.unpack(ARCHIVE)
     for file in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt", "sbom.cdx.json", "man/man1/m1nd.1", "completions/_m1nd"):
         assert (top / file).stat().st_size > 0, file
     # Rust and the embedded page.
     licences = (top / "THIRD-PARTY.txt").read_text()
     for package in ("tree-sitter-rust ", "serde_json ", "preact "):
         assert f"\n{package}" in licences, package
-    return [top / "m1nd"], [top / "mind"], "m1nd-*-linux-*.tar.gz"
+    return [top / "m1nd"], [top / "mind"], ARCHIVE
+
+
+def install_fleet(place):
+    """m1nd with the program of `m1nd share` beside it, and the package of Python that runs m1nd over many repositories."""
+    top, fleet = place.unpack(ARCHIVE), place.unpack("m1nd-fleet-[0-9]*-linux-*.tar.gz")
+    for file in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt", "sbom.cdx.json", "README.md"):
+        assert (fleet / file).stat().st_size > 0, file
+    licences = (fleet / "THIRD-PARTY.txt").read_text()
+    for package in ("object_store ", "tokio-postgres ", "rustls "):
+        assert f"\n{package}" in licences, package
+    place.run(top / "m1nd", "share", "keys", code=2)
+    shutil.move(fleet / "m1nd-fleet", top)
+    share_index(place, top / "m1nd")
+    place.run(sys.executable, "-m", "venv", place.folder / "venv")
+    python = place.folder / "venv/bin/python"
+    place.run(python, "-m", "pip", "install", "--quiet", "--no-deps", "m1nd-fleet")
+    place.run(python, "-c", "import m1nd_fleet.sql, m1nd_fleet.repositories")
+    assert "sql/callers.sql" in place.run(python, "-m", "pip", "show", "--files", "m1nd-fleet")
+    return [top / "m1nd"], [top / "mind"], "m1nd-fleet-[0-9]*-linux-*.tar.gz"
+
+
+def share_index(place, m1nd):
+    """Pushes the index of the repository to a folder, and starts from it in a clone with a home of its own."""
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", place.repository]
+    for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "all"]):
+        place.run(*git, *words)
+    clone = place.folder / "clone"
+    place.run("git", "clone", "--quiet", place.repository, clone)
+    where = ["--store", place.folder / "store", "--repository", "example.org/a/b", "--json"]
+    key = json.loads(place.run(m1nd, "share", "keygen", "--json"))["key"]
+    place.run(m1nd, "share", "push", "--root", place.repository, *where)
+    home = ["--home", place.folder / "other"]
+    pulled = json.loads(place.run(m1nd, *home, "share", "pull", "--root", clone, "--trust", key, *where))
+    assert pulled["pulled"] and pulled["files_linked"] == 0, pulled
 
 
 def install_pip(place):
@@ -99,12 +135,12 @@ def install_pip(place):
     scripts = place.folder / "venv/bin"
     place.run(scripts / "pip", "install", "--quiet", "m1nd")
     assert "m1nd" in place.run(scripts / "pip", "show", "--files", "m1nd")
-    return [scripts / "m1nd"], [scripts / "mind"], "*.whl"
+    return [scripts / "m1nd"], [scripts / "mind"], WHEEL
 
 
 def run_uvx(place):
     uvx = os.environ.get("UVX") or need("uvx")
-    return [uvx, "m1nd"], [uvx, "--from", "m1nd", "mind"], "*.whl"
+    return [uvx, "m1nd"], [uvx, "--from", "m1nd", "mind"], WHEEL
 
 
 def install_npm(place):
@@ -144,6 +180,7 @@ def install_bundle(place):
 
 WAYS = {
     "tar": install_archive,
+    "fleet": install_fleet,
     "pip": install_pip,
     "uvx": run_uvx,
     "npm": install_npm,

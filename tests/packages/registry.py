@@ -34,8 +34,7 @@ def start(folder):
             name = path.rstrip("/").rsplit("/", 1)[-1]
             if path.startswith("/files/") and (folder / name).is_file():
                 return self.answer("application/octet-stream", (folder / name).read_bytes())
-            if path.startswith("/simple/") and name == "m1nd":
-                wheels = sorted(folder.glob("*.whl"))
+            if path.startswith("/simple/") and (wheels := sorted(folder.glob(f"{name.replace('-', '_')}-*.whl"))):
                 links = "".join(f'<a href="/files/{wheel.name}">{wheel.name}</a>\n' for wheel in wheels)
                 return self.answer("text/html", f"<!DOCTYPE html><html><body>{links}</body></html>".encode())
             if name in packages:

@@ -46,7 +46,7 @@ fn find_program() -> Result<PathBuf, CliError> {
     found.ok_or_else(|| {
         CliError::fail(
             format!("this command needs the program `{PROGRAM}`, which is neither beside `m1nd` nor on PATH"),
-            "install it beside `m1nd`; in a checkout of the same version: cargo install --path crates/fleet",
+            "put it beside `m1nd`: unpack m1nd-fleet-VERSION-PLATFORM of the release, or in a checkout of the same version: cargo install --path crates/fleet",
         )
     })
 }

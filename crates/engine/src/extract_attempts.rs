@@ -15,7 +15,7 @@ use m1nd_base::{Cancel, ContentHash, Limits};
 use m1nd_lang::Language;
 
 /// Bytes at the start of a file used for language detection: the C++ parts of a header may follow a long licence.
-pub(crate) const HEAD: usize = 64 << 10;
+pub const HEAD: usize = 64 << 10;
 /// Smaller files are not noted: they are many, and cannot cost much.
 const LEAST_BYTES: usize = 16 << 10;
 /// Ended attempts after which a file is left out where nothing can try it.

@@ -34,7 +34,7 @@ pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWor
 pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
-pub use extract_attempts::{ExtractionProbe, Probed, extract_as_probe};
+pub use extract_attempts::{ExtractionProbe, HEAD as LANGUAGE_HEAD, Probed, extract_as_probe};
 pub use files::{FileEntry, FileMark, FileTable};
 pub use kept::text_model::{LocalModel, ModelUse};
 pub use m1nd_base::Clock;

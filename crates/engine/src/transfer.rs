@@ -93,21 +93,7 @@ pub fn shared_versions() -> String {
 pub fn find_share_place(root: &Path) -> Result<SharePlace, NoHistory> {
     let git = GitFolder::find(root)?;
     let commits = list_ancestors(&git, &git.head()?, MAX_ANCESTORS)?;
-    Ok(SharePlace { repository: git.address().as_deref().and_then(name_of_address), commits })
-}
-
-/// Host and path of the address of a repository, without what differs between clones: scheme, user, port, `.git`.
-fn name_of_address(address: &str) -> Option<String> {
-    let (host, path) = match address.split_once("://") {
-        Some((scheme, rest)) if scheme != "file" => rest.split_once('/')?,
-        Some(_) => return None,
-        // As ssh writes it. A slash or a single letter before the colon is a path.
-        None => address.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains(['/', '\\']))?,
-    };
-    let host = host.rsplit('@').next()?.split(':').next()?.to_lowercase();
-    let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
+    Ok(SharePlace { repository: git.repository_name(), commits })
 }
 
 /// The stored index of a root; `None` if there is none that can be read. Creates nothing.
@@ -286,29 +272,5 @@ fn store(error: StoreError) -> EngineError {
     match error.is_out_of_space() {
         true => EngineError::NoSpace(error.to_string()),
         false => EngineError::Store(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clones_of_a_repository_have_one_name() {
-        let rows = [
-            ("https://github.com/owner/name.git", Some("github.com/owner/name")),
-            ("https://GitHub.com/owner/name/", Some("github.com/owner/name")),
-            ("git@github.com:owner/name.git", Some("github.com/owner/name")),
-            ("ssh://git@github.com:22/owner/name", Some("github.com/owner/name")),
-            ("https://user:secret@gitlab.example.org:8443/a/b/c.git", Some("gitlab.example.org/a/b/c")),
-            ("file:///users/ann/name", None),
-            ("/users/ann/name", None),
-            ("../name", None),
-            ("C:\\users\\ann", None),
-            ("https://example.org", None),
-        ];
-        for (address, expected) in rows {
-            assert_eq!(name_of_address(address).as_deref(), expected, "{address}");
-        }
     }
 }

@@ -367,8 +367,15 @@ const KOTLIN: EditRules = EditRules {
     ..EditRules::DEFAULT
 };
 
-const SCALA: EditRules =
-    EditRules { scopes: ScopeRules { has_private_word: true, ..EditRules::DEFAULT.scopes }, ..EditRules::DEFAULT };
+const SCALA: EditRules = EditRules {
+    names: NameRules::with(
+        "abstract case catch class def do else enum export extends false final finally for given if implicit import \
+         lazy match new null object override package private protected return sealed super then this throw trait true \
+         try type val var while with yield",
+    ),
+    scopes: ScopeRules { has_private_word: true, ..EditRules::DEFAULT.scopes },
+    ..EditRules::DEFAULT
+};
 
 const C: EditRules = EditRules {
     names: NameRules::with(

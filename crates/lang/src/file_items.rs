@@ -127,7 +127,7 @@ pub fn file_items(language: Language, text: &str, limits: &Limits, cancel: &Canc
         let (kind, import) = describe(node, &kinds, text);
         items.push(FileItem { bytes, lines, kind, node_kind: node.kind().into(), import });
     }
-    items.extend(waiting.into_iter().map(|bytes| comment(text, bytes)));
+    items.extend(waiting.into_iter().map(|bytes| comment_item(text, bytes)));
     Some(items)
 }
 
@@ -160,7 +160,7 @@ pub fn import_statements(language: Language, text: &str, limits: &Limits, cancel
 }
 
 /// Where the comments begin that belong to a statement; those that do not become items of their own.
-fn attached_start(text: &str, waiting: &mut Vec<Range<usize>>, start: usize, items: &mut Vec<FileItem>) -> usize {
+pub(crate) fn attached_start(text: &str, waiting: &mut Vec<Range<usize>>, start: usize, items: &mut Vec<FileItem>) -> usize {
     let mut first = start;
     let mut kept = waiting.len();
     for (index, bytes) in waiting.iter().enumerate().rev() {
@@ -175,21 +175,21 @@ fn attached_start(text: &str, waiting: &mut Vec<Range<usize>>, start: usize, ite
         }
         (first, kept) = (bytes.start, index);
     }
-    items.extend(waiting.drain(..).take(kept).map(|bytes| comment(text, bytes)));
+    items.extend(waiting.drain(..).take(kept).map(|bytes| comment_item(text, bytes)));
     first
 }
 
-fn comment(text: &str, bytes: Range<usize>) -> FileItem {
+pub(crate) fn comment_item(text: &str, bytes: Range<usize>) -> FileItem {
     let lines = start_of_line(text, bytes.start)..end_of_line(text, bytes.end);
     FileItem { bytes, lines, kind: ItemKind::Comment, node_kind: "comment".into(), import: None }
 }
 
-fn start_of_line(text: &str, at: usize) -> usize {
+pub(crate) fn start_of_line(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
 /// Behind the line break of a line, if nothing but space is left of it.
-fn end_of_line(text: &str, at: usize) -> usize {
+pub(crate) fn end_of_line(text: &str, at: usize) -> usize {
     if text[..at].ends_with('\n') {
         return at;
     }

@@ -155,7 +155,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Kotlin,
         name: "kotlin",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["kt", "kts"],
         names: &["kotlin"],
     },
@@ -169,7 +169,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Swift,
         name: "swift",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["swift"],
         names: &["swift"],
     },
@@ -197,7 +197,7 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Scala,
         name: "scala",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["scala", "sc", "sbt"],
         names: &["scala"],
     },

@@ -304,7 +304,10 @@ fn resolve_reference<'a>(
     let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
     let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
-    let row = row(eval, file, reference, eval::strip_tag(name));
+    let mut row = row(eval, file, reference, eval::strip_tag(name));
+    if reference.role == Role::Read && rules.runs_by_name && eval.all_run_by_name(&search) {
+        row.relation = Relation::Calls;
+    }
     if is_call && rules.overloads == Overloads::Chosen {
         let (constructors, classes) = find_constructed(eval, file, reference.expr, &search);
         if let Some(constructors) = constructors {

@@ -42,6 +42,8 @@ pub enum MemberOrder {
     C3,
     /// Depth first, left to right (single inheritance, interfaces).
     DepthFirst,
+    /// Right to left, each behind all that are derived from it (Scala).
+    Linearised,
     /// The shallowest member counts; of several at one depth none does (Go embedding).
     Embedding,
 }
@@ -91,6 +93,21 @@ pub enum Factory {
     Pair,
     /// Its first argument, or a container with the same elements.
     Same,
+}
+
+/// A function that runs a lambda with the value that it is called on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeFunction {
+    /// The value is the receiver in the lambda, and the result (`apply`).
+    Apply,
+    /// The value is the parameter of the lambda, and the result (`also`).
+    Also,
+    /// The value is the parameter of the lambda, whose result is the result (`let`).
+    Let,
+    /// The value is the receiver in the lambda, whose result is the result (`run`).
+    Run,
+    /// The first argument is the receiver in the lambda, whose result is the result (`with`).
+    With,
 }
 
 /// The result of calling a method of a [`Builtin`].
@@ -347,6 +364,30 @@ pub struct Rules {
     pub extension_functions: bool,
     /// A type may be written in several parts: the first by path stands for all of them (C#).
     pub partial_types: bool,
+    /// Functions and variables stand in packages beside types, and a class is constructed by calling it (Kotlin).
+    pub packages_have_functions: bool,
+    /// Functions may have a receiver whose members are known inside by their bare names: extension functions, and
+    /// lambdas that are given to a parameter of such a type (Kotlin).
+    pub implicit_receivers: bool,
+    /// Functions of the language that run a lambda with the value that they are called on.
+    pub scope_functions: &'static [(&'static str, ScopeFunction)],
+    /// Labels of arguments belong to the names of functions, which are overloaded by them; constructors are called like
+    /// members, too (`T.init(x)`), and a member without a type is one of the type that is expected (Swift).
+    pub argument_labels: bool,
+    /// Blocks add members to types of the project, to outside ones, and to all that conform to a protocol (Swift).
+    pub extension_blocks: bool,
+    /// What the other files of a module declare goes before what imports bring (Swift).
+    pub siblings_first: bool,
+    /// A class may have an object of its name beside it. Names of values mean the object, names of types the class, and
+    /// a call of the name calls the object's method `apply`, or constructs a value of the class (Scala).
+    pub companions: bool,
+    /// A method without parameters is called by its name alone (Scala).
+    pub runs_by_name: bool,
+    /// Every package clause of a file brings what is in that package and in its package object, whatever files these
+    /// are written in; a path starts at what is known where it stands (Scala).
+    pub nested_packages: bool,
+    /// A value of a known type may have methods of another that it can be converted to (Scala).
+    pub implicit_conversions: bool,
     /// Ending that decorators may leave out of the names of their classes.
     pub decorator_suffix: Option<&'static str>,
     /// Standard types that others may be derived from, with all that they are derived from themselves.
@@ -463,6 +504,16 @@ impl Rules {
         constructs_apart: false,
         extension_functions: false,
         partial_types: false,
+        packages_have_functions: false,
+        implicit_receivers: false,
+        scope_functions: &[],
+        argument_labels: false,
+        extension_blocks: false,
+        siblings_first: false,
+        companions: false,
+        runs_by_name: false,
+        nested_packages: false,
+        implicit_conversions: false,
         decorator_suffix: None,
         outside_bases: &[],
         constructors_inherited: true,
@@ -488,6 +539,11 @@ impl Rules {
     /// Returns whether calls and types are looked up apart from each other.
     pub(crate) fn separates_calls(&self) -> bool {
         self.methods_apart || self.constructs_apart
+    }
+
+    /// Returns whether arguments by name, and type arguments of calls, are kept apart from those by position.
+    pub(crate) fn tells_arguments_apart(&self) -> bool {
+        self.constructs_apart || self.implicit_receivers
     }
 
     /// Names of standard types that values have without an annotation.

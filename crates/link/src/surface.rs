@@ -488,6 +488,11 @@ impl One<'_> {
                 self.scope(scope);
             }
             // Parts are worked off from a list, since expressions nest as deep as their text.
+            Expr::Narrowed { base, by, test, holds } => {
+                (test, holds).hash(&mut self.hasher);
+                work.exprs.push(base);
+                work.exprs.extend(facts.list(by));
+            }
             Expr::Call { callee, args } => {
                 work.exprs.push(callee);
                 work.exprs.extend(facts.list(args));

@@ -248,11 +248,11 @@ impl Unit {
         for expr in &self.facts.exprs {
             let Expr::Call { callee, args } = *expr else { continue };
             let (callee, constructs, type_args) = match self.facts.expr(callee) {
-                Expr::Generic { base, args } if self.rules.constructs_apart => {
+                Expr::Generic { base, args } if self.rules.tells_arguments_apart() => {
                     let count = self.facts.list(args).len();
                     match self.facts.expr(base) {
                         Expr::Generic { base, .. } if count == 0 => (base, true, 0),
-                        _ => (base, count == 0, count as u8),
+                        _ => (base, count == 0 && self.rules.constructs_apart, count as u8),
                     }
                 }
                 Expr::Generic { base, .. } => (base, true, 0),
@@ -260,7 +260,7 @@ impl Unit {
             };
             self.calls.push(CallSite { callee, args, constructs, type_args });
             for (place, &arg) in self.facts.list(args).iter().enumerate() {
-                if let Expr::Definition(def) = self.facts.expr(arg) {
+                if let Expr::Definition(def) = self.facts.expr(self.facts.unlabelled(arg)) {
                     self.arguments.push((def, callee, place as u32));
                 }
             }

@@ -166,7 +166,7 @@ fn javascript() {
 
 #[test]
 fn outlined_languages() {
-    run("outlined", 4);
+    run("outlined", 1);
 }
 
 #[test]
@@ -190,8 +190,23 @@ fn ruby() {
 }
 
 #[test]
+fn scala() {
+    run("scala", 6);
+}
+
+#[test]
 fn csharp() {
     run("csharp", 12);
+}
+
+#[test]
+fn kotlin() {
+    run("kotlin", 9);
+}
+
+#[test]
+fn swift() {
+    run("swift", 8);
 }
 
 #[test]

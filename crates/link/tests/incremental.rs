@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use incremental_samples::{LINES, PHP, RUBY, WORDS};
+use incremental_samples::{LINES, PHP, RUBY, SCALA, WORDS};
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_link::{
@@ -651,6 +651,11 @@ fn php_edits() {
 #[test]
 fn ruby_edits() {
     sequences(RUBY);
+}
+
+#[test]
+fn scala_edits() {
+    sequences(SCALA);
 }
 
 #[test]

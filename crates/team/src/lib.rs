@@ -27,7 +27,7 @@ pub use entry::{Collected, Entry, EntryId, EntryKind, MAX_LINE_BYTES, MemoryText
 pub use error::TeamError;
 pub use merge::{Known, MergePlan, RemoteState, learn, merge};
 pub use operation::{Operation, Refused};
-pub use project::{Project, repository_name};
+pub use project::Project;
 pub use queue::{MAX_QUEUE_BYTES, Queue};
 pub use remote::{FoundBy, Level, SearchQuery, TeamRow, Waiting};
 pub use retry::Patience;

@@ -1,9 +1,9 @@
 //! The texts of a clone: found, read, appended to.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use m1nd_history::GitFolder;
 use m1nd_memory::SourceKind;
 use m1nd_store::{RealSystem, SharedFolder, append_to_user_file, create_user_file, inside};
 
@@ -142,49 +142,8 @@ impl Project {
     }
 }
 
-/// The name of the repository by its remote `origin`, as `git config` says.
+/// The name of the repository around a folder, by its remote `origin`.
 fn find_name(root: &Path) -> Option<String> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(["config", "--get", "remote.origin.url"]);
-    // Hooks of git set these; they may name another repository.
-    command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    repository_name(String::from_utf8(output.stdout).ok()?.trim())
-}
-
-/// The name of a repository by its address: host and path, without scheme, login, port and `.git`, so that all ways to
-/// reach it give one name. `None` for a folder of this machine.
-pub fn repository_name(url: &str) -> Option<String> {
-    let (host, path) = match url.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?,
-        // As ssh has it: `git@host:path`. One letter is a drive.
-        None => url.split_once(':').filter(|(host, _)| !host.contains('/') && host.len() > 1)?,
-    };
-    let host = host.rsplit('@').next().unwrap_or(host);
-    let host = host.split(':').next().unwrap_or(host).to_lowercase();
-    let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_to_a_repository_give_one_name() {
-        for url in [
-            "https://github.com/acme/shop.git",
-            "https://alice:secret@GitHub.com/acme/shop",
-            "ssh://git@github.com:22/acme/shop.git/",
-            "git@github.com:acme/shop.git",
-            "git://github.com/acme/shop/",
-        ] {
-            assert_eq!(repository_name(url).as_deref(), Some("github.com/acme/shop"), "{url}");
-        }
-        for url in ["/srv/git/shop.git", "file:///srv/git/shop.git", "C:\\git\\shop", "../shop", "", "https://host/"] {
-            assert_eq!(repository_name(url), None, "{url}");
-        }
-    }
+    let top = root.ancestors().find(|folder| folder.join(".git").exists())?;
+    GitFolder::find(top).ok()?.repository_name()
 }

@@ -82,7 +82,7 @@ def build_parser() -> argparse.ArgumentParser:
     show.add_argument("query", choices=list_queries(), nargs="?")
     show.set_defaults(run=show_command)
 
-    prune = commands.add_parser("prune", help="remove the tables of states that are no longer current")
+    prune = commands.add_parser("prune", help="remove the tables of outdated states")
     prune.add_argument("--output", required=True, help="folder of the tables")
     prune.set_defaults(run=prune_command)
     return parser

@@ -23,12 +23,16 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
         Some(mind) => entries.push(Entry::program(format!("{top}/{}", target.program("mind")), mind)),
         None => entries.push(Entry::link(format!("{top}/mind"), "m1nd")),
     }
-    let bytes = if target.is_windows() {
+    Ok(vec![Product { name: target.archive(&release.version), bytes: pack(release, entries)? }])
+}
+
+/// Writes an archive in the form of the platform.
+pub(super) fn pack(release: &Release, mut entries: Vec<Entry<'_>>) -> Outcome<Vec<u8>> {
+    if release.target.is_windows() {
         entries.sort_by(|a, b| a.path().cmp(b.path()));
-        write_zip(&entries, release.epoch, release.level)?
+        write_zip(&entries, release.epoch, release.level)
     } else {
         entries.extend(list_folders(&entries));
-        write_tar(entries, release.epoch, release.level)?
-    };
-    Ok(vec![Product { name: target.archive(&release.version), bytes }])
+        write_tar(entries, release.epoch, release.level)
+    }
 }

@@ -9,9 +9,6 @@ use crate::{Outcome, cargo, repository};
 
 use super::targets::Target;
 
-/// The package of the program.
-const ROOT: &str = "m1nd-cli";
-
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -91,8 +88,11 @@ impl Package {
 }
 
 impl Packages {
-    /// Reads what the program is built from for a platform.
-    pub(super) fn read(target: &Target) -> Outcome<Self> {
+    /// Reads what the program of the package `root` is built from for a platform.
+    ///
+    /// # Errors
+    /// The package does not exist, or cargo does not resolve its dependencies.
+    pub(super) fn read(target: &Target, root: &str) -> Outcome<Self> {
         let metadata = read_metadata(&["--locked", "--filter-platform", target.triple])?;
         let checksums = read_checksums()?;
         // The graph, by ids.
@@ -100,12 +100,12 @@ impl Packages {
         let nodes: HashMap<&str, &Node> = nodes.iter().map(|node| (node.id.as_str(), node)).collect();
         let mut packages: HashMap<String, Package> =
             metadata.packages.into_iter().map(|package| (package.id.clone(), package)).collect();
-        let root =
-            packages.values().find(|package| package.name == ROOT).ok_or("the program is not a package")?.clone();
+        let root = packages.values().find(|package| package.name == root);
+        let root = root.ok_or("the program is not a package")?.clone();
         // What is reached from the program: with build scripts, and without.
         let built = reach(&root.id, &nodes, true);
         let contained = reach(&root.id, &nodes, false);
-        packages.retain(|id, package| built.contains(id.as_str()) && package.name != ROOT);
+        packages.retain(|id, package| built.contains(id.as_str()) && package.name != root.name);
         let mut sorted: Vec<Package> = packages.into_values().collect();
         sorted.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
         let at: HashMap<String, usize> =

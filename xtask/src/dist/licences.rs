@@ -22,11 +22,11 @@ const RULE: &str = "------------------------------------------------------------
 /// The licences of what the embedded page is bundled from, as its own build writes them.
 const PAGE: &str = "crates/http/page/THIRD-PARTY.txt";
 
-/// Writes the text.
+/// Writes the text for a program.
 ///
 /// # Errors
 /// A package has neither a file with its licence, nor one whose text is known.
-pub(super) fn write(packages: &Packages) -> Outcome<String> {
+pub(super) fn write(program: &str, packages: &Packages) -> Outcome<String> {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in packages.rows.iter().filter(|row| !row.package.is_ours() && !row.is_build_only) {
         let package = &row.package;
@@ -37,12 +37,19 @@ pub(super) fn write(packages: &Packages) -> Outcome<String> {
     }
     let mut rows: Vec<(String, Vec<String>)> = texts.into_iter().collect();
     rows.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
-    let mut out = String::from("m1nd contains the following packages. Their licences follow.\n");
+    let mut out = format!("{program} contains the following packages. Their licences follow.\n");
     for (text, names) in rows {
         let _ = write!(out, "\n{RULE}\n{}\n{RULE}\n\n{text}\n", names.join("\n"));
     }
-    let page = std::fs::read_to_string(repository().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
-    Ok(format!("{out}\n{page}"))
+    Ok(out)
+}
+
+/// Reads the licences of what the embedded page is bundled from.
+///
+/// # Errors
+/// The file does not exist: the page was not built.
+pub(super) fn read_page() -> Outcome<String> {
+    std::fs::read_to_string(repository().join(PAGE)).map_err(|error| format!("{PAGE}: {error}").into())
 }
 
 /// The texts of a package's licences.

@@ -15,9 +15,11 @@ mod container;
 mod debian;
 mod dependencies;
 mod elf;
+mod fleet;
 mod licences;
 mod manifests;
 mod npm;
+mod python_fleet;
 mod release;
 mod sbom;
 mod targets;
@@ -58,6 +60,8 @@ const FORMATS: &[Format] = &[
     ("Debian package", debian::build),
     ("MCP bundle", bundle::build),
     ("bill of materials", sbom::build),
+    ("archive of m1nd-fleet", fleet::build),
+    ("Python wheel of m1nd-fleet", python_fleet::build),
 ];
 
 /// Options of the command.
@@ -107,13 +111,16 @@ fn read_options(args: &[String]) -> Outcome<Options> {
     Ok(options)
 }
 
-/// Builds `m1nd` and `mind` with the profile of packages, and returns the path of the first.
+/// Builds `m1nd`, `mind` and `m1nd-fleet` with the profile of packages, and returns the path of the first.
 fn build_binary(target: &Target) -> Outcome<PathBuf> {
     // Paths of this machine would be in the messages of panics.
     let here = repository().to_string_lossy().into_owned();
     let flags = format!("{} --remap-path-prefix={here}=.", std::env::var("RUSTFLAGS").unwrap_or_default());
-    let arguments = ["build", "--locked", "--profile", "dist", "--package", "m1nd-cli", "--target", target.triple];
-    must_succeed(cargo(&arguments).env("RUSTFLAGS", flags.trim()))?;
+    // One after the other: built at once, `m1nd` would contain the features of packages that only `m1nd-fleet` needs.
+    for package in [release::PACKAGE, fleet::PROGRAM] {
+        let arguments = ["build", "--locked", "--profile", "dist", "--package", package, "--target", target.triple];
+        must_succeed(cargo(&arguments).env("RUSTFLAGS", flags.trim()))?;
+    }
     let folder = dependencies::read_target_folder()?;
     Ok(folder.join(target.triple).join("dist").join(target.program("m1nd")))
 }

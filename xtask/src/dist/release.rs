@@ -3,13 +3,18 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::product::DESCRIPTION;
 use crate::{Outcome, repository};
 
 use super::dependencies::Packages;
 use super::elf::Needs;
 use super::targets::Target;
+use super::fleet::Fleet;
+use super::sbom::Subject;
 use super::{licences, sbom};
 
+/// The package of the program.
+pub(super) const PACKAGE: &str = "m1nd-cli";
 /// Environment variable with the time of all entries, in seconds.
 const EPOCH: &str = "SOURCE_DATE_EPOCH";
 /// That time outside of a git repository: 1980-01-01, the first of zip.
@@ -43,9 +48,9 @@ pub(super) struct Release {
     pub(super) licences: Vec<(&'static str, Vec<u8>)>,
     /// The licences of all packages in the program.
     pub(super) third_party: String,
-    pub(super) packages: Packages,
     /// The bill of materials.
     pub(super) sbom: String,
+    pub(super) fleet: Fleet,
     /// The time of all entries, in seconds.
     pub(super) epoch: u64,
     /// The compression level.
@@ -58,18 +63,16 @@ impl Release {
     /// # Errors
     /// The binary does not run here, or is not of this version.
     pub(super) fn read(binary: &Path, target: &'static Target, level: u32, repository_url: String) -> Outcome<Self> {
-        let packages = Packages::read(target)?;
+        let packages = Packages::read(target, PACKAGE)?;
         let version = packages.root.version.clone();
         let binary = std::path::absolute(binary)?;
-        let own = String::from_utf8(ask(&binary, &["--version"])?)?;
-        if own.split_whitespace().nth(1) != Some(version.as_str()) {
-            return Err(format!("{} is `{}`, expected version {version}", binary.display(), own.trim()).into());
-        }
-        let bytes = std::fs::read(&binary)?;
+        let bytes = read_program(&binary, &version)?;
         let mind = binary.with_file_name(target.program("mind"));
         let completions = SHELLS.iter().map(|(shell, file)| Ok((*file, ask(&binary, &["completions", shell])?)));
         let licences = ["LICENSE-APACHE", "LICENSE-MIT"].into_iter();
-        let mut release = Self {
+        let epoch = read_epoch()?;
+        let subject = Subject { name: "m1nd", description: DESCRIPTION, target, packages: &packages, epoch };
+        Ok(Self {
             needs: target.is_linux().then(|| Needs::read(&bytes)).transpose()?,
             mind: target.is_windows().then(|| std::fs::read(mind)).transpose()?,
             binary: bytes,
@@ -78,17 +81,15 @@ impl Release {
             licences: licences
                 .map(|name| Ok((name, std::fs::read(repository().join(name))?)))
                 .collect::<Outcome<_>>()?,
-            third_party: licences::write(&packages)?,
-            sbom: String::new(),
+            third_party: format!("{}\n{}", licences::write("m1nd", &packages)?, licences::read_page()?),
+            sbom: sbom::write(&subject)?,
+            fleet: Fleet::read(&binary, target, &version, epoch)?,
             repository: repository_url,
-            epoch: read_epoch()?,
+            epoch,
             version,
             target,
-            packages,
             level,
-        };
-        release.sbom = sbom::write(&release)?;
-        Ok(release)
+        })
     }
 
     /// The name of the server in the MCP registry: `io.github.OWNER/m1nd`.
@@ -116,6 +117,18 @@ pub(super) fn mcp_name(repository_url: &str) -> String {
 /// The owner in the address of a repository.
 pub(super) fn read_owner(repository_url: &str) -> &str {
     repository_url.trim_end_matches('/').rsplit('/').nth(1).unwrap_or_default()
+}
+
+/// The bytes of a program.
+///
+/// # Errors
+/// It does not run here, or is not of this version.
+pub(super) fn read_program(path: &Path, version: &str) -> Outcome<Vec<u8>> {
+    let own = String::from_utf8(ask(path, &["--version"])?)?;
+    if own.split_whitespace().nth(1) != Some(version) {
+        return Err(format!("{} is `{}`, expected version {version}", path.display(), own.trim()).into());
+    }
+    Ok(std::fs::read(path)?)
 }
 
 /// What the program writes to standard output.

@@ -6,8 +6,9 @@ use crate::Outcome;
 
 use super::Product;
 use super::container::hash_bytes;
-use super::dependencies::{Package, Row};
+use super::dependencies::{Package, Packages, Row};
 use super::release::Release;
+use super::targets::Target;
 
 /// Version of the format.
 const VERSION: &str = "1.6";
@@ -18,15 +19,29 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     Ok(vec![Product { name, bytes: release.sbom.clone().into_bytes() }])
 }
 
-/// Writes the bill as text.
-pub(super) fn write(release: &Release) -> Outcome<String> {
-    let packages = &release.packages;
+/// What a bill is about.
+pub(super) struct Subject<'a> {
+    /// Name of the program.
+    pub(super) name: &'a str,
+    /// What it does, in a sentence.
+    pub(super) description: &'a str,
+    pub(super) target: &'a Target,
+    /// What it is built from.
+    pub(super) packages: &'a Packages,
+    /// The time of the bill, in seconds.
+    pub(super) epoch: u64,
+}
+
+/// Writes the bill of a program as text.
+pub(super) fn write(subject: &Subject<'_>) -> Outcome<String> {
+    let packages = subject.packages;
+    let version = &packages.root.version;
     let rows = &packages.rows;
     let name = |index: &usize| reference(&rows[*index].package);
     let depend = |package: &Package, uses: &[usize]| json!({"ref": reference(package), "dependsOn": uses.iter().map(name).collect::<Vec<_>>()});
     let mut dependencies = vec![depend(&packages.root, &packages.direct)];
     dependencies.extend(rows.iter().map(|row| depend(&row.package, &row.uses)));
-    let time = jiff::Timestamp::from_second(i64::try_from(release.epoch)?)?.to_string();
+    let time = jiff::Timestamp::from_second(i64::try_from(subject.epoch)?)?.to_string();
     let mut bill = json!({
         "$schema": format!("http://cyclonedx.org/schema/bom-{VERSION}.schema.json"),
         "bomFormat": "CycloneDX",
@@ -35,16 +50,16 @@ pub(super) fn write(release: &Release) -> Outcome<String> {
         "version": 1,
         "metadata": {
             "timestamp": time,
-            "tools": {"components": [{"type": "application", "name": "cargo xtask dist", "version": release.version}]},
+            "tools": {"components": [{"type": "application", "name": "cargo xtask dist", "version": version}]},
             "component": {
                 "type": "application",
                 "bom-ref": reference(&packages.root),
-                "name": "m1nd",
-                "version": release.version,
-                "description": crate::product::DESCRIPTION,
+                "name": subject.name,
+                "version": version,
+                "description": subject.description,
                 "licenses": [{"expression": packages.root.licence()}],
                 "purl": reference(&packages.root),
-                "properties": [{"name": "target", "value": release.target.triple}],
+                "properties": [{"name": "target", "value": subject.target.triple}],
             },
         },
         "components": rows.iter().map(component).collect::<Vec<_>>(),

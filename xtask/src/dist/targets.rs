@@ -101,8 +101,13 @@ impl Target {
 
     /// Name of the archive of a version.
     pub(super) fn archive(&self, version: &str) -> String {
+        self.archive_of("m1nd", version)
+    }
+
+    /// Name of the archive of a program.
+    pub(super) fn archive_of(&self, program: &str, version: &str) -> String {
         let ending = if self.is_windows() { "zip" } else { "tar.gz" };
-        format!("m1nd-{version}-{}.{ending}", self.triple)
+        format!("{program}-{version}-{}.{ending}", self.triple)
     }
 
     /// Name of the MCP bundle of a version.

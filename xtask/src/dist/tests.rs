@@ -3,6 +3,7 @@ use std::io::Read;
 use super::container::{Entry, hash, list_folders, write_ar, write_tar, write_zip};
 use super::elf::Needs;
 use super::manifests;
+use super::python_fleet::{read_project, write_metadata, write_page};
 use super::targets::{self, TARGETS};
 
 const EPOCH: u64 = 1_700_000_000;
@@ -132,4 +133,45 @@ fn manifests_name_the_files_that_are_there() {
     let winget = read("winget/manifests/s/someone/m1nd/1.2.3/someone.m1nd.installer.yaml");
     assert!(winget.contains(&hash(b"aarch64-pc-windows-msvc").to_uppercase()), "{winget}");
     assert!(winget.contains("RelativeFilePath: m1nd-1.2.3-x86_64-pc-windows-msvc\\m1nd.exe"), "{winget}");
+}
+
+#[test]
+fn each_archive_of_a_platform_has_a_name_of_its_own() {
+    for target in TARGETS {
+        let fleet = target.archive_of(super::fleet::PROGRAM, "1.2.3");
+        assert!(fleet.starts_with("m1nd-fleet-1.2.3-") && fleet != target.archive("1.2.3"), "{fleet}");
+    }
+}
+
+#[test]
+fn the_python_package_says_what_pyproject_says() {
+    let text = r#"
+[project]
+name = "m1nd-fleet"
+version = "1.2.3"
+description = "Runs m1nd"
+requires-python = ">=3.10"
+license = "MIT"
+dependencies = ["pandas>=2.2,<3"]
+
+[project.optional-dependencies]
+spark = ["pyspark>=4.0"]
+"#;
+    let project = read_project(text).expect("is read");
+    let url = "https://github.com/someone/m1nd";
+    let metadata = write_metadata(&project, &write_page("[How to](../docs/a.md), [b](b.md)\n", url), url);
+    let (rows, page) = metadata.split_once("\n\n").expect("has a page");
+    let expected = [
+        "Name: m1nd-fleet",
+        "Version: 1.2.3",
+        "Requires-Python: >=3.10",
+        "Requires-Dist: pandas>=2.2,<3",
+        "Provides-Extra: spark",
+        "Requires-Dist: pyspark>=4.0; extra == \"spark\"",
+    ];
+    for row in expected {
+        assert!(rows.lines().any(|line| line == row), "{row}: {rows}");
+    }
+    assert_eq!(page, "[How to](https://github.com/someone/m1nd/blob/main/docs/a.md), [b](b.md)\n");
+    assert!(read_project("[project]\nname = \"m1nd-fleet\"\n").is_err(), "a field that is missing is an error");
 }

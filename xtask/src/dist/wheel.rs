@@ -33,6 +33,12 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     }
     entries.push(Entry::file(format!("{info}/licenses/THIRD-PARTY.txt"), release.third_party.as_bytes()));
     entries.push(Entry::file(format!("{info}/sboms/m1nd.cdx.json"), release.sbom.as_bytes()));
+    let name = format!("m1nd-{}-py3-none-{platform}.whl", release.version);
+    Ok(vec![Product { name, bytes: pack(release, &info, entries)? }])
+}
+
+/// Writes the wheel of these entries, with their list in the folder `info`.
+pub(super) fn pack(release: &Release, info: &str, entries: Vec<Entry<'_>>) -> Outcome<Vec<u8>> {
     // The list of all files comes last, and names itself without a hash.
     let mut record = String::new();
     for entry in &entries {
@@ -40,9 +46,9 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
         let _ = writeln!(record, "{},sha256={hash},{size}", entry.path());
     }
     let _ = writeln!(record, "{info}/RECORD,,");
+    let mut entries: Vec<Entry<'_>> = entries;
     entries.push(Entry::file(format!("{info}/RECORD"), record.as_bytes()));
-    let name = format!("m1nd-{}-py3-none-{platform}.whl", release.version);
-    Ok(vec![Product { name, bytes: write_zip(&entries, release.epoch, release.level)? }])
+    write_zip(&entries, release.epoch, release.level)
 }
 
 /// The metadata, with the page of the project below it.

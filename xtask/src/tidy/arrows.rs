@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["tools", "mind", "engine", "base"]),
     ("http", &["server", "tools", "query", "mind", "engine", "store", "base"]),
     ("share", &["store", "base"]),
-    ("team", &["memory", "search", "store", "base"]),
+    ("team", &["memory", "search", "history", "store", "base"]),
     ("fleet", &["share", "team", "base"]),
     ("cli", &["http", "server", "tools", "query", "layout", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),

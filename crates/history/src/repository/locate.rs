@@ -11,6 +11,8 @@ use crate::settings::find_setting;
 
 /// Maximum size of small files (`HEAD`, a reference, `gitdir`), in bytes.
 const MAX_SMALL: u64 = 16 << 10;
+/// Maximum size of a file with settings, which has a few lines per branch, in bytes.
+pub(crate) const MAX_CONFIG: u64 = 4 << 20;
 /// Maximum size of a list of packed references or shallow commits, in bytes.
 const MAX_LIST: u64 = 64 << 20;
 /// Maximum length of a chain of symbolic references.
@@ -105,12 +107,19 @@ impl GitFolder {
 
     /// The address that it was cloned from (`origin`), without credentials.
     pub fn address(&self) -> Option<String> {
-        let text = small(&self.common.join("config"))?;
+        let text = text_of(&self.common.join("config"), MAX_CONFIG)?;
         let address = find_setting(&text, "remote origin", "url")?;
         let Some((scheme, rest)) = address.split_once("://") else { return Some(address.to_owned()) };
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host.rsplit('@').next().unwrap_or(host);
         Some(format!("{scheme}://{host}/{path}"))
+    }
+
+    /// The name of the repository, the same in every clone: host and path that it was cloned from, without what differs
+    /// between clones (scheme, user, port, `.git`). `None` if it was cloned from nowhere, or from a folder, whose path is
+    /// of this machine.
+    pub fn repository_name(&self) -> Option<String> {
+        name_of_address(&self.address()?)
     }
 
     /// The last two parts of the address that it was cloned from (`origin`): owner and name, without `.git`. The owner
@@ -234,7 +243,21 @@ fn commit_name(text: &str) -> Result<ObjectId, NoHistory> {
 
 /// Reads `core.worktree` of a git folder, to compare it with the root.
 fn work_tree(own: &Path) -> Option<String> {
-    find_setting(&small(&own.join("config"))?, "core", "worktree")
+    find_setting(&text_of(&own.join("config"), MAX_CONFIG)?, "core", "worktree")
+}
+
+/// Host and path of an address, without scheme, user, port and `.git`.
+fn name_of_address(address: &str) -> Option<String> {
+    let (host, path) = match address.split_once("://") {
+        Some((scheme, rest)) if scheme != "file" => rest.split_once('/')?,
+        Some(_) => return None,
+        // As ssh writes it. A slash or a single letter before the colon is a path.
+        None => address.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains(['/', '\\']))?,
+    };
+    let host = host.rsplit('@').next()?.split(':').next()?.to_lowercase();
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    (!host.is_empty() && !path.is_empty()).then(|| format!("{host}/{path}"))
 }
 
 /// Returns whether a reference name stays within the references.
@@ -257,4 +280,41 @@ pub(crate) fn text_of(path: &Path, limit: u64) -> Option<String> {
         return None;
     }
     String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_of_a_repository_have_one_name() {
+        let rows = [
+            ("https://github.com/owner/name.git", Some("github.com/owner/name")),
+            ("https://GitHub.com/owner/name/", Some("github.com/owner/name")),
+            ("git@github.com:owner/name.git", Some("github.com/owner/name")),
+            ("ssh://git@github.com:22/owner/name.git/", Some("github.com/owner/name")),
+            ("https://user:secret@gitlab.example.org:8443/a/b/c.git", Some("gitlab.example.org/a/b/c")),
+            ("file:///users/ann/name", None),
+            ("/users/ann/name", None),
+            ("../name", None),
+            ("C:\\users\\ann", None),
+            ("https://example.org", None),
+            ("https://example.org/", None),
+            ("", None),
+        ];
+        for (address, expected) in rows {
+            assert_eq!(name_of_address(address).as_deref(), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_clone_with_many_branches_has_its_address() {
+        let folder = m1nd_testkit::TempTree::new("");
+        folder.write(".git/HEAD", "ref: refs/heads/main\n");
+        let branches: String = (0..2_000).map(|n| format!("[branch \"b{n}\"]\n\tremote = origin\n")).collect();
+        let config = format!("{branches}[remote \"origin\"]\n\turl = https://example.org/a/b.git\n");
+        folder.write(".git/config", &config);
+        let found = GitFolder::find(folder.path()).expect("is found");
+        assert_eq!(found.repository_name().as_deref(), Some("example.org/a/b"));
+    }
 }

@@ -2,11 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::locate::{GitFolder, text_of};
+use crate::locate::{GitFolder, MAX_CONFIG, text_of};
 use crate::settings::{Setting, parse_settings};
 
-/// Maximum size of a file of settings, in bytes.
-const MAX_BYTES: u64 = 4 << 20;
 /// Maximum number of files that settings are read from, with those that they include.
 const MAX_FILES: usize = 16;
 
@@ -102,7 +100,7 @@ impl GitFolder {
         while let Some(file) = waiting.pop().filter(|_| read < MAX_FILES) {
             read += 1;
             let folder = file.parent().unwrap_or(work_tree);
-            for setting in parse_settings(&text_of(&file, MAX_BYTES).unwrap_or_default()) {
+            for setting in parse_settings(&text_of(&file, MAX_CONFIG).unwrap_or_default()) {
                 let is_include = is_one_of(&setting, INCLUDES);
                 let named = list_named(&setting, if is_include { folder } else { work_tree });
                 if is_include {

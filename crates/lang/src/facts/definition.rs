@@ -240,7 +240,7 @@ impl Definition {
 /// A parameter of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its name (empty for a pattern).
+    /// Its name (empty for a pattern); where callers write labels, its label (`_` for none).
     pub name: NameId,
     /// How arguments are passed to it.
     pub kind: ParameterKind,

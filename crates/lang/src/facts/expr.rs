@@ -53,9 +53,11 @@ pub enum Expr {
         /// The key as [`Expr::Entry`] has it.
         name: NameId,
     },
-    /// A map element with a constant key; only occurs among the items of a collection.
+    /// A map element with a constant key; only occurs among the items of a collection. Also an argument with a label,
+    /// where labels belong to the names of functions (Swift).
     Entry {
-        /// The key: an integer in decimal digits, or a string in double quotes.
+        /// The key: an integer in decimal digits, or a string in double quotes. Or the label; empty for a closure that
+        /// is written behind the other arguments.
         name: NameId,
         /// The element.
         value: ExprId,
@@ -169,8 +171,30 @@ pub enum Expr {
         /// 0-based index of the parameter; [`Expr::WHOLE`] means the expected value itself.
         parameter: u32,
     },
+    /// `base` where a condition tells more of it.
+    Narrowed {
+        /// The value.
+        base: ExprId,
+        /// What it is tested for: classes, or an [`Expr::Entry`] with the name of a member and its value.
+        by: ListId,
+        /// The test.
+        test: NarrowTest,
+        /// Whether the test holds here.
+        holds: bool,
+    },
     /// Any other expression; nothing is known about it.
     Unknown,
+}
+
+/// What a condition tests a value for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum NarrowTest {
+    /// It is of one of these classes (`isinstance`, `instanceof`).
+    Class,
+    /// It has a member of this name (`"name" in x`, `hasattr`).
+    Member,
+    /// Its member of this name is this constant (`x.kind === "a"`).
+    Constant,
 }
 
 impl Expr {

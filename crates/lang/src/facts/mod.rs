@@ -21,7 +21,7 @@ pub use argument::Argument;
 pub use build::FactsBuilder;
 pub use declared::{Declared, DeclaredKind};
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
-pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, PathRoot};
+pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, NarrowTest, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
@@ -415,6 +415,9 @@ pub struct FileFacts {
 impl FileFacts {
     /// Name of the export that represents the whole module (`module.exports = …`).
     pub const EXPORT_ASSIGN: &'static str = "export=";
+    /// Start of the names that package clauses and package objects bind in the scope of the file, which no code can
+    /// write: what is in these packages is seen without an import.
+    pub const PACKAGE_CLAUSE: &'static str = "package ";
 
     /// The text of a name.
     pub fn name(&self, id: NameId) -> &str {
@@ -460,6 +463,14 @@ impl FileFacts {
                 Expr::Generic { base, .. } => expr = base,
                 _ => return None,
             }
+        }
+    }
+
+    /// The value of an argument without its label.
+    pub fn unlabelled(&self, argument: ExprId) -> ExprId {
+        match self.expr(argument) {
+            Expr::Entry { value, .. } => value,
+            _ => argument,
         }
     }
 

@@ -20,6 +20,7 @@ mod go;
 mod java;
 mod kotlin;
 mod lua;
+mod narrowing;
 mod notebook;
 pub(crate) mod options;
 mod outline;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-/// Rows of `go_std.txt`: a name with the path of its package, and its type.
+/// Rows of `go_std.txt`: a name with the path of its package, and its type. `xtask/src/codegen/go_std.go` writes them.
 static ROWS: &str = include_str!("go_std.txt");
 
 /// Types that need no import.

@@ -109,6 +109,10 @@ const SYNTAX_OF_SWIFT: &[OutsideMember] = &[
 ];
 
 const PROTOCOLS: &[OutsideBase] = &[
+    base("App", &["body", "init"]),
+    base("AsyncMiddleware", &["respond"]),
+    base("AsyncMigration", &["prepare", "revert"]),
+    base("AsyncParsableCommand", &["configuration", "run", "validate"]),
     base("Codable", &["encode", "init"]),
     base("Comparable", &["<", "<=", ">", ">=", "=="]),
     base("CustomDebugStringConvertible", &["debugDescription"]),
@@ -121,7 +125,22 @@ const PROTOCOLS: &[OutsideBase] = &[
     base("Identifiable", &["id"]),
     base("IteratorProtocol", &["next"]),
     base("LocalizedError", &["errorDescription", "failureReason", "helpAnchor", "recoverySuggestion"]),
+    base("Middleware", &["respond"]),
+    base("Migration", &["prepare", "revert"]),
+    base("ParsableCommand", &["configuration", "run", "validate"]),
+    base("PreviewProvider", &["previews"]),
+    base("RouteCollection", &["boot"]),
+    base("Scene", &["body"]),
     base("Sendable", &[]),
+    base("UIViewControllerRepresentable", &["makeCoordinator", "makeUIViewController", "updateUIViewController"]),
+    base("UIViewRepresentable", &["makeCoordinator", "makeUIView", "updateUIView"]),
+    base("View", &["body"]),
+    base("ViewModifier", &["body"]),
+    base("Widget", &["body"]),
+    base(
+        "XCTestCase",
+        &["setUp", "setUpWithError", "tearDown", "tearDownWithError"],
+    ),
     base("Int", &[]),
     base("String", &[]),
 ];

@@ -241,6 +241,11 @@ pub(crate) fn expr(facts: &FileFacts, id: ExprId) -> String {
         Expr::Enter { base } => format!("enter({})", expr(facts, base)),
         Expr::AwaitedElement { base } => format!("awaited element({})", expr(facts, base)),
         Expr::AwaitedEnter { base } => format!("awaited enter({})", expr(facts, base)),
+        Expr::Narrowed { base, by, test, holds } => {
+            let by: Vec<String> = facts.list(by).iter().map(|&one| expr(facts, one)).collect();
+            let word = if holds { "is" } else { "is not" };
+            format!("{} {word} {test:?}({})", expr(facts, base), by.join(", "))
+        }
         Expr::Instance { of } => format!("instance({})", expr(facts, of)),
         Expr::Definition(id) => format!("<{} {}>", facts.definition(id).kind.word(), path(facts, Some(id))),
         Expr::Import(id) => format!("<import {}>", facts.name(facts.imports[id.index()].module)),

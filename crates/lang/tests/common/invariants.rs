@@ -234,6 +234,10 @@ impl Check<'_> {
                 | Expr::Instance { of: base }
                 | Expr::Given { by: base, .. }
                 | Expr::Function { result: base } => Some(base),
+                Expr::Narrowed { base, by, .. } => {
+                    self.before(by, index);
+                    Some(base)
+                }
                 Expr::Definition(id) => {
                     self.def(id, &of);
                     None

@@ -37,6 +37,7 @@ impl Eval<'_> {
         let order = self.rules(of.file).member_order;
         let found: Rc<[Ancestor]> = match order {
             MemberOrder::DepthFirst | MemberOrder::Embedding => self.depth_first(of).into(),
+            MemberOrder::Linearised => self.linearised(of).into(),
             MemberOrder::C3 => self.c3(of).unwrap_or_else(|| self.depth_first(of)).into(),
         };
         // Inside a cycle of evaluations the bases may be incomplete: ask again later.
@@ -44,6 +45,45 @@ impl Eval<'_> {
             self.memos.ancestors.insert(of, found.clone());
         }
         found
+    }
+
+    /// Each class once and behind all that are derived from it, those written last first.
+    fn linearised(&mut self, of: DefRef) -> Vec<Ancestor> {
+        // A class comes out when its bases have, so that the order is the reverse of that.
+        let mut order = Vec::new();
+        let mut seen = Vec::new();
+        let mut is_cut = false;
+        let mut work = vec![(Ancestor::Class(of, no_args()), false)];
+        while let Some((next, has_bases)) = work.pop() {
+            let Ancestor::Class(class, args) = &next else {
+                order.push(next);
+                continue;
+            };
+            if has_bases {
+                order.push(next);
+                continue;
+            }
+            let (class, args) = (*class, args.clone());
+            if seen.contains(&class) {
+                continue;
+            }
+            if seen.len() >= ANCESTORS {
+                is_cut = true;
+                continue;
+            }
+            seen.push(class);
+            let mut bases = self.bases(class);
+            for base in &mut bases {
+                if let Ancestor::Class(_, given) | Ancestor::Standard(_, given) = base {
+                    *given = self.base_args(class, &args, given);
+                }
+            }
+            work.push((next, true));
+            work.extend(bases.into_iter().rev().map(|base| (base, false)));
+        }
+        order.reverse();
+        order.extend(is_cut.then_some(Ancestor::Unknown));
+        order
     }
 
     fn depth_first(&mut self, of: DefRef) -> Vec<Ancestor> {

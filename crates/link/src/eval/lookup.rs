@@ -45,11 +45,23 @@ impl Eval<'_> {
     /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let mut search = self.resolve_all(file, expr, want);
+        if self.rules(file).extension_blocks {
+            search = self.settle_blocks(file, expr, search);
+            if matches!(want, Namespace::Callee | Namespace::Value) {
+                search = self.class_of_init(file, expr, search);
+            }
+        }
+        if self.rules(file).companions {
+            search = self.settle_companions(file, expr, want, search);
+        }
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             if self.rules(file).extension_functions {
-                search = self.with_extensions(file, expr, search);
+                search = self.with_extensions(file, expr, search, want);
             }
             return self.choose(file, search, self.project.unit(file).call(expr));
+        }
+        if want == Namespace::Value && (self.rules(file).implicit_receivers || self.rules(file).runs_by_name) {
+            search = self.with_extensions(file, expr, search, want);
         }
         search
     }
@@ -261,6 +273,11 @@ impl Eval<'_> {
             {
                 return search;
             }
+            if rules.implicit_receivers
+                && let Some(search) = self.member_of_receiver(file, scope, name, want, &mut perhaps)
+            {
+                return search;
+            }
             if row.kind == ScopeKind::Class
                 && rules.bare_members == BareMembers::Everywhere
                 && let Some(def) = row.owner
@@ -276,6 +293,7 @@ impl Eval<'_> {
             }
         }
         let search = match () {
+            () if rules.nested_packages => self.find_in_packages(file, start, name, want),
             () if rules.global_names => self.find_in_program(file, start, name, want),
             () if rules.open_types => self.find_constant(file, start, name),
             () => self.outside(file, name, want),
@@ -293,6 +311,17 @@ impl Eval<'_> {
     fn member_here(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
         let rules = self.rules(file);
         let is_class = self.unit(file).facts.scopes[scope.index()].kind == ScopeKind::Class;
+        if rules.siblings_first && scope == FILE {
+            let mut search = self.scope_bindings(file, scope, name, want, Asker::Named);
+            // Functions of one name in other files are overloads.
+            if search.found.is_empty() || want == Namespace::Callee {
+                search.add(self.sibling_member(file, name, want));
+                self.drop_private(file, &mut search);
+            }
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
         // Overloads of a class are gathered together with those of its bases.
         let search = match is_class && want == Namespace::Callee && rules.overloads == Overloads::Chosen {
             true => Search::default(),
@@ -304,11 +333,24 @@ impl Eval<'_> {
     /// A member of an enclosing class with a bare name. A member that only an external base may have goes to
     /// `perhaps`, because an outer scope may have the name.
     fn member_around(&mut self, class: DefRef, name: Name, want: Namespace, perhaps: &mut Search) -> Option<Search> {
-        let search = self.inherited_bare(class, name, want);
+        let mut search = self.inherited_bare(class, name, want);
+        if self.rules(class.file).extension_blocks && self.definition(class).kind == DefKind::Impl {
+            if want != Namespace::Callee
+                && !search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
+                && let Some(parameter) = self.type_parameter_of_extended(class, name)
+            {
+                return Some(parameter);
+            }
+            if self.extended_type(class).is_none() {
+                let of_block = self.bare_in_block(class, name, want);
+                search = if of_block.found.is_empty() { search } else { of_block };
+            }
+        }
         let outside = |found: &Found| matches!(found.entity, Entity::External(..));
         let of_all = want == Namespace::Callee && self.rules(class.file).universal_members.contains(&self.text(name));
         match search.found.iter().all(outside) {
             false => return Some(search),
+            true if let Some(search) = self.member_of_companion(class, name, want) => return Some(search),
             true if of_all && !search.found.is_empty() => return Some(search),
             true if !perhaps.found.is_empty() => {}
             true if search.found.is_empty() && search.unknown != Some(Reason::UnknownBase) => {}
@@ -362,7 +404,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -417,6 +459,12 @@ impl Eval<'_> {
             let part = self.scope_member(sibling, FILE, name, want, Asker::Sibling);
             part.found.into_iter().for_each(|found| search.push(found));
         }
+        if self.rules(file).siblings_first {
+            search.found.retain(|found| match found.entity {
+                Entity::Def(of) => self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private,
+                _ => true,
+            });
+        }
         search
     }
 
@@ -450,6 +498,10 @@ impl Eval<'_> {
         let (outer, work) = (self.begin_uncut(), self.run.work);
         self.run.searches.insert(key, self.run.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
+        let has_functions = self.rules(file).packages_have_functions;
+        if has_functions && scope == FILE && want == Namespace::Callee {
+            self.add_of_package(file, name, &mut search);
+        }
         if search.found.is_empty() && want != Namespace::Callee {
             let target = match unit.facts.scopes[scope.index()].kind {
                 _ if scope == FILE => self.resolver(file).near(&self.files, file, self.text(name)),
@@ -457,7 +509,7 @@ impl Eval<'_> {
                 _ => None,
             };
             if let Some(target) = target {
-                search = self.module_entity(target);
+                search = self.target_entity(target, want);
             }
         }
         if search.found.is_empty() && asker != Asker::Sibling {
@@ -518,7 +570,42 @@ impl Eval<'_> {
             search.unknown = search.unknown.or(missing);
         }
         self.prefer_bodies(&mut search);
+        if self.rules(file).packages_have_functions {
+            self.keep_callable(want, &mut search);
+        }
         search
+    }
+
+    /// Functions of a package besides those that the file itself has: overloads stand in several files.
+    fn add_of_package(&mut self, file: FileId, name: Name, search: &mut Search) {
+        let is_own = |found: &Found| matches!(found.entity, Entity::Def(of) if of.file == file);
+        if !search.found.iter().all(is_own) {
+            return;
+        }
+        let Some(target) = self.resolver(file).near(&self.files, file, self.text(name)) else { return };
+        let near = self.target_entity(target, Namespace::Callee);
+        near.found.into_iter().for_each(|found| search.push(found));
+        self.prefer_bodies(search);
+    }
+
+    /// Where a function and a variable may share a name, keeps those that are called, or the others.
+    fn keep_callable(&mut self, want: Namespace, search: &mut Search) {
+        if search.found.len() < 2 || !matches!(want, Namespace::Callee | Namespace::Value) {
+            return;
+        }
+        let is_called = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind.is_type() || definition.kind == DefKind::Function && !definition.flags.is_property
+            }
+            Entity::Local(..) => false,
+            _ => true,
+        };
+        let called: Vec<bool> = search.found.iter().map(|found| is_called(self, found)).collect();
+        let keep: Vec<bool> = called.iter().map(|called| *called == (want == Namespace::Callee)).collect();
+        if keep.contains(&true) {
+            search.keep(&keep);
+        }
     }
 
     /// Among several definitions of one name, prefers those with a body to declarations; twins that are one node
@@ -601,6 +688,7 @@ impl Eval<'_> {
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && !(self.rules(file).nested_packages && self.is_in_packages(file, name, want))
                 && self.sibling_member(file, name, want).found.is_empty()
             {
                 match too_many {

@@ -104,6 +104,8 @@ struct Memos {
     global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
     /// Definitions by their whole paths.
     open_types: FxHashMap<Name, Rc<[DefRef]>>,
+    /// Receivers inside of lambdas.
+    lambdas: FxHashMap<DefRef, Option<Values>>,
     /// Parts of types that are written in several.
     parts: FxHashMap<DefRef, Rc<[DefRef]>>,
     /// Values of variables.
@@ -382,9 +384,19 @@ impl<'a> Eval<'a> {
                 if let Some(made) = self.evaluate_factory(file, callee, args) {
                     return made;
                 }
+                if let Some(result) = self.evaluate_scope_function(file, callee, args) {
+                    return result;
+                }
+                if self.further_call(file, callee).is_some() {
+                    return self.eval(file, callee, want);
+                }
                 let callees = self.callees(file, callee);
                 let given = self.find_type_arguments(file, callee);
-                callees.flat_map(|callee| self.call_with(&callee, &given, file, args))
+                let values = callees.flat_map(|callee| self.call_with(&callee, &given, file, args));
+                match unit.facts.expr(callee) {
+                    Expr::Implicit { base, .. } if values.is_nothing() => self.plain_result(file, base),
+                    _ => values,
+                }
             }
             Expr::Key { base, name } => self.find_keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
@@ -421,6 +433,7 @@ impl<'a> Eval<'a> {
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
+            Expr::Narrowed { base, by, test, holds } => self.narrow(file, base, unit.list(by), test, holds),
             Expr::Given { by, parameter } => self.given_here(file, by, parameter),
             Expr::Function { result } | Expr::Signature { result, .. } => {
                 let result = self.eval(file, result, Namespace::Type);
@@ -639,6 +652,10 @@ impl<'a> Eval<'a> {
     fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {
         let definition = self.definition(of);
         match definition.kind {
+            DefKind::Function if want == Namespace::Value && self.runs_by_name(of) => {
+                let callee = self.bind(of, found);
+                self.call(&callee, of.file, &[])
+            }
             DefKind::Function
                 if definition.flags.is_property
                     && (found.receiver.is_some()
@@ -662,6 +679,10 @@ impl<'a> Eval<'a> {
                 }
                 _ => Values::one(Value::Def(of, no_args())),
             },
+            // An object is its one value.
+            DefKind::Object if want != Namespace::Type && self.rules(of.file).implicit_receivers => {
+                Values::one(Value::Instance(of, no_args()))
+            }
             // A unit struct named as a value is a value of it.
             DefKind::Struct if want == Namespace::Value && self.rules(of.file).fields_apart => {
                 Values::one(Value::Instance(of, no_args()))
@@ -746,7 +767,9 @@ impl<'a> Eval<'a> {
         let mut owner = facts.scopes[scope.index()].owner;
         while let Some(def) = owner {
             let definition = self.definition(DefRef { file, def });
-            if definition.kind.is_class_like() || definition.extends_type.is_some() {
+            if definition.kind.is_class_like()
+                || definition.extends_type.is_some() && !self.is_wrapped(DefRef { file, def })
+            {
                 let whole = self.open_type(DefRef { file, def });
                 return self.extended_type(DefRef { file, def }).or(Some(whole));
             }
@@ -772,7 +795,7 @@ impl<'a> Eval<'a> {
     /// The class whose member a function is.
     fn class_of(&mut self, of: DefRef) -> Option<DefRef> {
         let definition = self.definition(of);
-        if definition.extends_type.is_some() {
+        if definition.extends_type.is_some() && !self.is_wrapped(of) {
             return self.extended_type(of);
         }
         let owner = DefRef { file: of.file, def: definition.owner? };

@@ -122,7 +122,7 @@ fn definition_targets(
         reached.members.paths.extend(held.members.paths);
         return None;
     }
-    if calls && matches!(kind, DefKind::Class | DefKind::Struct) {
+    if calls && matches!(kind, DefKind::Class | DefKind::Struct) && !unit.rules.packages_have_functions {
         constructors(eval, of, reached);
     }
     if kind == DefKind::Macro && unit.rules.includes {

@@ -70,7 +70,7 @@ pub(super) fn duck_type(
     resolution: &mut Resolution<'_>,
 ) {
     let unit = eval.unit(file);
-    let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
+    let (Expr::Member { name, .. } | Expr::Path { name, .. }) = unit.facts.expr(reference.expr) else { return };
     let rules = eval.rules(file);
     // Where every method is written by its name, one that nothing of the project has is outside.
     if rules.open_types && reference.role == Role::Call && !eval.is_method_name(unit.name(name)) {
@@ -80,10 +80,17 @@ pub(super) fn duck_type(
         (resolution.tier, resolution.reason) = (Some(EdgeTier::External), None);
         return;
     }
-    if reference.role != Role::Call || !rules.duck_typing || rules.common_methods.contains(&unit.facts.name(name)) {
+    // What a template does with its parameters is done with what is given for them.
+    let is_parameter = rules.includes && eval.type_parameter_of(file, reference.expr).is_some();
+    let is_named = is_parameter || rules.duck_typing && matches!(unit.facts.expr(reference.expr), Expr::Member { .. });
+    if reference.role != Role::Call || !is_named || rules.common_methods.contains(&unit.facts.name(name)) {
         return;
     }
-    match eval.methods_named(file, unit.name(name), limits.link_candidates) {
+    let methods = match is_parameter {
+        true => eval.methods_of_type_parameter(file, reference.expr, limits.link_candidates),
+        false => eval.methods_named(file, unit.name(name), limits.link_candidates),
+    };
+    match methods {
         None => resolution.reason = Some(Reason::TooManyCandidates),
         Some(methods) => {
             let given = (rules.overloads == Overloads::Chosen && reference.arity != u8::MAX)

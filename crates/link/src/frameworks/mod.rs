@@ -11,6 +11,7 @@ mod python;
 pub(crate) mod rpc;
 mod rust;
 pub(crate) mod settings;
+mod swift;
 pub(crate) mod tables;
 mod typescript;
 
@@ -94,6 +95,7 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [HandlerRule] {
         Some(Language::Java) => java::ROWS,
         Some(Language::Php) => php::ROWS,
         Some(Language::CSharp) => csharp::ROWS,
+        Some(Language::Swift) => swift::ROWS,
         _ => &[],
     }
 }

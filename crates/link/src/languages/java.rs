@@ -1,7 +1,8 @@
-//! Java: packages over source roots, the standard library.
+//! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
-mod packages;
-mod standard;
+pub(super) mod packages;
+mod source_sets;
+pub(super) mod standard;
 
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
@@ -15,7 +16,11 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES)],
+    languages: &[
+        (Language::Java, &RULES),
+        (Language::Kotlin, &super::kotlin::RULES),
+        (Language::Scala, &super::scala::RULES),
+    ],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -61,6 +66,22 @@ static RULES: Rules = Rules {
     ..Rules::OUTLINED
 };
 
+fn is_kotlin(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Kotlin
+}
+
+/// Returns whether a name is one of a type that Java knows without an import.
+pub(super) fn is_known_type(name: &str) -> bool {
+    standard::is_known(name)
+}
+
+/// First names of packages that code outside uses.
+pub(super) const ROOTS: &[&str] = standard::ROOTS;
+
+fn is_scala(files: &Files<'_>, file: FileId) -> bool {
+    files.heading(file).language == Language::Scala
+}
+
 /// Package resolution.
 struct Java {
     packages: Packages,
@@ -77,19 +98,39 @@ impl Resolver for Java {
 
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
+            ModuleTarget::Folder(package) if is_scala(files, from) => {
+                super::scala::find_member(&self.packages, files, from, package, name)
+            }
             ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
             _ => ModuleTarget::NotFound,
         }
     }
 
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        if standard::PRIMITIVES.contains(&name) {
+        if is_kotlin(files, from) {
+            return self.packages.find(files, from, packages::package_of(files.heading(from)), name);
+        }
+        if standard::PRIMITIVES.contains(&name) || is_scala(files, from) {
             return None;
         }
         self.packages.find(files, from, packages::package_of(files.heading(from)), name)
     }
 
-    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+    fn is_own_package(&self, package: &str) -> bool {
+        self.packages.is_above(package)
+    }
+
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if is_kotlin(files, from) {
+            if let Some(package) = super::kotlin::package_of(name) {
+                return Some(ModuleTarget::External(package.to_owned()));
+            }
+            let is_root = super::kotlin::is_root(name) || self.packages.is_above(name);
+            return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
+        }
+        if is_scala(files, from) {
+            return super::scala::find_outside(name);
+        }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));
         }

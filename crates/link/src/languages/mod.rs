@@ -14,12 +14,15 @@ mod dependencies;
 mod go;
 mod groups;
 mod java;
+mod kotlin;
 mod outlined;
 pub(crate) mod paths;
 mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
+mod swift;
 mod typescript;
 
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
@@ -56,6 +59,7 @@ pub(crate) static FAMILIES: &[Family] = &[
     java::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
+    swift::FAMILY,
     outlined::FAMILY,
 ];
 

@@ -191,6 +191,10 @@ impl<'f> Bodies<'f> {
             | Expr::AwaitedEnter { base }
             | Expr::Instance { of: base }
             | Expr::Function { result: base } => part(base).hash(out),
+            Expr::Narrowed { base, by, test, holds } => {
+                (part(base), test, holds).hash(out);
+                self.list(by, out);
+            }
             Expr::Signature { parameters, result } => {
                 part(result).hash(out);
                 self.list(parameters, out);

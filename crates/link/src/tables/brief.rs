@@ -16,7 +16,7 @@ pub struct Brief {
     pub package: Option<Box<str>>,
     /// One of its imports is of CommonJS.
     pub requires: bool,
-    /// Modules imported as values (Go), or for all files that are built together (C#).
+    /// Modules imported as values (Go), for all files that are built together (C#), or at all (Swift).
     pub modules: Box<[Box<str>]>,
     /// `#include`s in order: the name as written, and whether it is in angle brackets.
     pub includes: Box<[(Box<str>, bool)]>,
@@ -28,9 +28,9 @@ pub struct Brief {
     pub macros: bool,
     /// It calls macros outside functions, which may declare modules (Rust).
     pub item_macros: bool,
-    /// Types at the top level (Java); with the modules around them (C#).
+    /// Types at the top level (Java), and all else there (Kotlin); with the modules around them (C#).
     pub types: Box<[Box<str>]>,
-    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP).
+    /// Names at the top level of a file without imports and exports (TypeScript); further namespaces (PHP, Scala).
     pub globals: Box<[Box<str>]>,
 }
 
@@ -70,10 +70,17 @@ impl Brief {
                 let modules = facts.imports.iter().filter(|import| import.kind == ImportKind::Module);
                 brief.modules = modules.map(|import| facts.name(import.module).into()).collect();
             }
+            Language::Java if language == Language::Kotlin => {
+                brief.package = package(facts);
+                brief.types = top_level(facts);
+            }
             Language::Java => {
                 brief.package = package(facts);
                 let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
                 brief.types = types.map(|row| facts.name(row.name).into()).collect();
+                if language == Language::Scala {
+                    brief.globals = inner_packages(facts);
+                }
             }
             Language::Php => {
                 brief.package = package(facts);
@@ -85,6 +92,7 @@ impl Brief {
                 brief.types = namespace_types(facts);
                 brief.modules = global_usings(facts);
             }
+            Language::Swift => brief.modules = swift_modules(facts),
             Language::C => {
                 let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
                 brief.includes =
@@ -135,17 +143,52 @@ fn namespace_types(facts: &FileFacts) -> Box<[Box<str>]> {
     found.into()
 }
 
+/// Packages below that of the file: those of clauses with a body, and those whose members are in an object.
+fn inner_packages(facts: &FileFacts) -> Box<[Box<str>]> {
+    let mut found: Vec<Box<str>> = Vec::new();
+    for binding in &facts.bindings {
+        let BindingTarget::Definition(def) = binding.target else { continue };
+        let name = facts.name(binding.name);
+        let own = match facts.definition(def).kind {
+            DefKind::Module => name,
+            DefKind::Object => match name.strip_prefix(FileFacts::PACKAGE_CLAUSE) {
+                Some(own) => own,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let mut names = inline_modules(facts, binding.scope).into_vec();
+        names.push(own.into());
+        found.push(names.join(".").into());
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.into()
+}
+
 /// What a file imports for all files that it is built with.
 fn global_usings(facts: &FileFacts) -> Box<[Box<str>]> {
     let rows = facts.imports.iter().filter(|import| import.kind == ImportKind::Wildcard && import.flags.reexport);
     rows.filter(|import| import.flags.type_only).map(|import| facts.name(import.module).into()).collect()
 }
 
+/// The modules that a file imports; behind `+` those that it hands on to whoever imports its own.
+fn swift_modules(facts: &FileFacts) -> Box<[Box<str>]> {
+    let rows = facts.imports.iter().map(|import| {
+        let module = facts.name(import.module);
+        if import.flags.reexport { format!("+{module}").into() } else { module.into() }
+    });
+    rows.collect()
+}
+
 /// Names of definitions at the top level.
 fn top_level(facts: &FileFacts) -> Box<[Box<str>]> {
     let is_top = |target| matches!(target, BindingTarget::Definition(_));
     let rows = facts.bindings.iter().filter(|row| row.scope == ScopeId(0) && is_top(row.target));
-    rows.map(|row| facts.name(row.name).into()).collect()
+    let mut names: Vec<Box<str>> = rows.map(|row| facts.name(row.name).into()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into()
 }
 
 /// The modules that a file declares to be in other files.

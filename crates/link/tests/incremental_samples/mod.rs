@@ -110,6 +110,21 @@ pub(crate) const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        ".scala",
+        &[
+            "package {a}",
+            "import {a}.{b}",
+            "import {a}._",
+            "class {a}(val {b}: {b}) extends {b} { def {a}: {b} = {b} }",
+            "object {a} { def apply(x: {b}): {b} = x.{a}; val {b} = new {b} }",
+            "trait {a} { self: {b} => def {b}() = {a} }",
+            "package object {a} { def {b}(x: {a}): {b} = x.{b} }",
+            "implicit class {a}(x: {b}) { def {b} = x.{a} }",
+            "extension (x: {a}) def {b} = x.{a}",
+            "type {a} = {b}",
+        ],
+    ),
+    (
         ".go",
         &[
             "func {a}() {b} { return {b}() }",
@@ -209,4 +224,22 @@ pub(crate) const RUBY: &[(&str, &str)] = &[
         "require 'store'\nstore = Base::Store.load\nstore.get\nstore.all\nload\nstore.shapes.area\ndef load; Base::Circle.new.area; end\n",
     ),
     ("use.rb", "class Heir < Base::Store\n  def get; super; load; end\n  def each(x); x.area; x.unit; end\nend\n"),
+];
+
+/// Packages, objects beside classes, package objects and extensions, wherever their files are.
+pub(crate) const SCALA: &[(&str, &str)] = &[
+    ("src/Base.scala", "package lib\n\nabstract class Base(val all: Int) {\n  def size: Int = all\n}\n"),
+    (
+        "src/Store.scala",
+        "package lib\n\nimport shapes.Circle\n\nclass Store extends Base(1) {\n  val unit = Circle(2)\n  def load(): Int = unit.area + size\n}\nobject Store { def get: Store = new Store }\n",
+    ),
+    (
+        "src/shapes/Circle.scala",
+        "package shapes\n\nimport lib._\n\ncase class Circle(size: Int) { def area: Int = Store.get.load() }\n",
+    ),
+    (
+        "src/package.scala",
+        "package object lib {\n  def load(store: Store): Int = store.size\n  implicit class More(base: Base) { def get: Int = base.all }\n}\n",
+    ),
+    ("src/Main.scala", "package lib\npackage app\n\nobject Main extends App { load(Store.get); Store.get.get }\n"),
 ];

@@ -1,7 +1,7 @@
 //! Syntax of new texts, and where a definition stands in one.
 
 use m1nd_base::{Cancel, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::{LANGUAGE_HEAD, Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::SyntaxError;
 
@@ -9,8 +9,6 @@ use m1nd_lang::SyntaxError;
 const MAX_LISTED: usize = 10;
 /// Characters shown of a skipped line.
 const MAX_TEXT: usize = 80;
-/// Leading bytes that tell the language of a file without an extension.
-const HEAD: usize = 256;
 
 /// A syntax error that an edit brings in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +84,7 @@ fn describe_error(error: &SyntaxError) -> SyntaxProblem {
 
 /// The language of a file: that of the index, else by its name.
 pub(super) fn language_of(snapshot: &Snapshot, path: &RepoPath, text: &str) -> Language {
-    let head = &text.as_bytes()[..text.len().min(HEAD)];
+    let head = &text.as_bytes()[..text.len().min(LANGUAGE_HEAD)];
     snapshot.files().get(path).map_or_else(|| Language::detect(path, head), |file| file.language)
 }
 

@@ -2,12 +2,11 @@
 
 use m1nd_engine::{CodeTexts, Snapshot, TargetState};
 use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, UnboundReason, unbound};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::read_named;
+use super::DocumentInput;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::round_value;
 use crate::word::{Kind, Word};
@@ -19,17 +18,7 @@ const MAX_TARGETS: usize = 8;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    /// The document, relative to its root
-    path: Option<String>,
-    /// Or a node in it
-    node_id: Option<String>,
-    #[serde(default = "number::<DEFAULT_ROWS>")]
-    #[schemars(range(min = 1, max = MAX_ROWS))]
-    top_k: usize,
-}
+pub(crate) type Input = DocumentInput<DEFAULT_ROWS, MAX_ROWS>;
 
 /// What a document says of the code that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +159,7 @@ project is known to have it); of a marker `missing`.";
 impl ReadTool for DocumentBindings {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
-        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let read = input.read(snapshot)?;
         let rows = rows(snapshot, &read);
         let total = rows.len();
         let first = rows.first().map(|row| row.target_node_id.clone());

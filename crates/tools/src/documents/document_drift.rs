@@ -1,12 +1,11 @@
 //! Finds what a document says about code that is no longer so: dead names, changed interfaces, broken links.
 
 use m1nd_query::documents::{Drift, DriftClass, drift};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::read_named;
+use super::DocumentInput;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::round_value;
 use crate::word::Word;
@@ -16,17 +15,7 @@ const DEFAULT_ROWS: usize = 20;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    /// The document, relative to its root
-    path: Option<String>,
-    /// Or a node in it
-    node_id: Option<String>,
-    #[serde(default = "number::<DEFAULT_ROWS>")]
-    #[schemars(range(min = 1, max = MAX_ROWS))]
-    top_k: usize,
-}
+pub(crate) type Input = DocumentInput<DEFAULT_ROWS, MAX_ROWS>;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingRow {
@@ -112,7 +101,7 @@ to have had in code is no finding: most are of other projects, parameters or val
 impl ReadTool for DocumentDrift {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
-        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let read = input.read(snapshot)?;
         let history = cx.history();
         let Drift { findings: found, gaps } = drift(snapshot, &history, &read, cx.cancel())?;
         let count = |class: DriftClass| found.iter().filter(|finding| finding.class == class).count();

@@ -6,12 +6,11 @@ use m1nd_engine::{Snapshot, TargetState};
 use m1nd_query::documents::{
     ClaimKind, Document, Format, LightClaim, LightKind, LightQualifier, LightRelation, Modality, SectionKind,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::read_named;
+use super::DocumentInput;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::word::{Kind, Word};
 
@@ -20,18 +19,7 @@ const DEFAULT_ROWS: usize = 40;
 /// Maximum of both.
 const MAX_ROWS: usize = 500;
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    /// The document, relative to its root
-    path: Option<String>,
-    /// Or a node in it
-    node_id: Option<String>,
-    /// Sections, and claims, at most
-    #[serde(default = "number::<DEFAULT_ROWS>")]
-    #[schemars(range(min = 1, max = MAX_ROWS))]
-    top_k: usize,
-}
+pub(crate) type Input = DocumentInput<DEFAULT_ROWS, MAX_ROWS>;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SectionRow {
@@ -141,7 +129,7 @@ A file that cannot be read is an error with the reason: encrypted, damaged, nest
 impl ReadTool for DocumentResolve {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
-        let read = read_named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let read = input.read(snapshot)?;
         let document = &read.document;
         let most = input.top_k;
         // All lists have the same bound; the counts beside them are of everything.

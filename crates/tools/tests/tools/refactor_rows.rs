@@ -141,6 +141,7 @@ macro_rules! rows {
 }
 
 rows! {
+    move_c: "move_c.txt",
     move_go: "move_go.txt",
     move_java: "move_java.txt",
     change_signature_python: "change_signature_python.txt",

@@ -34,6 +34,16 @@ const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --noIm
 // Not those for other systems, and not the tests, whose framework is not there.
 const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e benchmark -e windows -e testutil | \
                        xargs -n 4 g++ -std=c++17 -fsyntax-only -DLEVELDB_PLATFORM_POSIX=1 -I. -Iinclude";
+// Compiled one by one and linked: a name that two files define, or none, is an error as well.
+const C_LINKED: &str = "mkdir -p $WORK/o; rm -f $WORK/o/*; for file in $(ls *.c | grep -v -e dict.c -e ssl.c -e onelua.c); do \
+                        gcc -std=gnu99 -w -fPIC -DHAVE_UNISTD_H -c $file -o $WORK/o/$file.o; done; \
+                        gcc -shared -Wl,-z,defs $WORK/o/*.o -lm -o $WORK/all 2>&1 | \
+                        sed -e 's/multiple definition/error: &/' -e 's/undefined reference/error: &/'";
+const JSONCPP: &str = "mkdir -p $WORK/o; rm -f $WORK/o/*; for file in src/lib_json/*.cpp; do \
+                       g++ -std=c++17 -w -fPIC -Iinclude -c $file -o $WORK/o/$(basename $file).o; done; \
+                       g++ -shared -Wl,-z,defs $WORK/o/*.o -o $WORK/all 2>&1 | \
+                       sed -e 's/multiple definition/error: &/' -e 's/undefined reference/error: &/'";
+const YAML_CPP: &str = "ls src/*.cpp src/contrib/*.cpp | xargs -n 8 g++ -std=c++17 -w -fsyntax-only -Iinclude -Isrc";
 // Messages that are wrapped differ with the length of a name. That something has no annotation is not an error: a new
 // function has those that are known.
 const PYTHON: &str = "mypy --no-pretty --no-warn-return-any --disable-error-code var-annotated --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
@@ -134,6 +144,46 @@ pub(super) const CHECKED: &[Checked] = &[
             "util/status.",
         ],
         endings: &[".cc", ".h"],
+        tests: "",
+    },
+    Checked {
+        repository: "redis/hiredis",
+        language: "C",
+        command: C_LINKED,
+        folders: &["alloc.", "async", "hiredis.", "net.", "read.", "sds", "sockcompat.", "test.", "fmacros."],
+        endings: &[".c", ".h"],
+        tests: "",
+    },
+    Checked {
+        repository: "madler/zlib",
+        language: "C",
+        command: C_LINKED,
+        folders: &["adler32.", "compress.", "crc32.", "deflate.", "gz", "inf", "trees.", "uncompr.", "zlib.h", "zutil."],
+        endings: &[".c", ".h"],
+        tests: "",
+    },
+    Checked {
+        repository: "lua/lua",
+        language: "C",
+        command: C_LINKED,
+        folders: &["l"],
+        endings: &[".c", ".h"],
+        tests: "",
+    },
+    Checked {
+        repository: "open-source-parsers/jsoncpp",
+        language: "C++",
+        command: JSONCPP,
+        folders: &["src/lib_json/", "include/json/"],
+        endings: &[".cpp", ".h"],
+        tests: "",
+    },
+    Checked {
+        repository: "jbeder/yaml-cpp",
+        language: "C++",
+        command: YAML_CPP,
+        folders: &["src/", "include/yaml-cpp/"],
+        endings: &[".cpp", ".h"],
         tests: "",
     },
     Checked {

@@ -49,6 +49,10 @@ const DUE: &[&str] = &[
     "declared by no module",
     "nothing can import",
     "which `isolatedDeclarations` wants",
+    "include cycle",
+    "keeps to itself",
+    "cannot include a source file",
+    "would be defined in every file",
 ];
 
 /// What became of the moves of a repository.
@@ -285,7 +289,9 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Samp
 
 fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx) -> bool {
     let graph = snapshot.graph();
-    let is_top = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File);
+    // Most code of C++ is in a namespace.
+    let is_outer = |kind| kind == NodeKind::File || kind == NodeKind::Module && checked.language == "C++";
+    let is_top = graph.parent(node).is_some_and(|parent| is_outer(graph.kind(parent)));
     let is_kind = matches!(
         graph.kind(node),
         NodeKind::Function

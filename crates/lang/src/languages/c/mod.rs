@@ -4,9 +4,11 @@ mod attributes;
 pub(super) mod declarator;
 mod directives;
 pub(super) mod given;
+mod heads;
 pub(super) mod macros;
 pub(super) mod prepare;
 pub(super) mod rules;
+mod statements;
 
 use m1nd_base::Problem;
 use rustc_hash::FxHashSet;

@@ -4,17 +4,19 @@
 use std::borrow::Cow;
 
 use super::directives;
+use super::heads;
+use super::statements::{self, Braces};
 
 /// Maximum words examined in one declaration.
 const MAX_WORDS: usize = 24;
 
 /// Types that need no declaration.
-const BUILT_IN: &[&str] = &[
+pub(super) const BUILT_IN: &[&str] = &[
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "auto",
     "wchar_t", "char8_t", "char16_t", "char32_t", "__int128", "_Complex",
 ];
 /// Words in a declaration that are no part of its type or name.
-const QUALIFIERS: &[&str] = &[
+pub(super) const QUALIFIERS: &[&str] = &[
     "static",
     "extern",
     "inline",
@@ -43,7 +45,7 @@ const QUALIFIERS: &[&str] = &[
     "typename",
 ];
 /// Words that start something other than a plain declaration, or a part of it that is not read here.
-const OTHERS: &[&str] = &[
+pub(super) const OTHERS: &[&str] = &[
     "return",
     "else",
     "goto",
@@ -121,7 +123,7 @@ const STARTS: &[&str] = &[
     "virtual",
 ];
 /// Words before the tag of a type.
-const TAGS: &[&str] = &["struct", "union", "class"];
+pub(super) const TAGS: &[&str] = &["struct", "union", "class"];
 
 /// The text as the parser gets it.
 pub(in crate::languages) fn prepare(text: &str, is_cpp: bool) -> Cow<'_, str> {
@@ -130,10 +132,22 @@ pub(in crate::languages) fn prepare(text: &str, is_cpp: bool) -> Cow<'_, str> {
         foreign_parts(text, &mut foreign);
     }
     let text = blank_ranges(Cow::Borrowed(text), &foreign);
-    let mut blanks = Vec::new();
+    let (mut blanks, mut ends) = (Vec::new(), Vec::new());
     directives::find_misplaced(&text, &mut blanks);
-    macro_words(&text, is_cpp, &mut blanks);
-    blank_ranges(text, &blanks)
+    macro_words(&text, is_cpp, &mut blanks, &mut ends);
+    end_statements(blank_ranges(text, &blanks), &ends)
+}
+
+/// The text with semicolons in place of these blanks.
+fn end_statements<'a>(text: Cow<'a, str>, ends: &[usize]) -> Cow<'a, str> {
+    if ends.is_empty() {
+        return text;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for &at in ends {
+        bytes[at] = b';';
+    }
+    String::from_utf8(bytes).map_or(text, Cow::Owned)
 }
 
 /// The text with parts of it replaced by blanks. Bytes of longer characters become blanks each; line ends stay.
@@ -192,9 +206,10 @@ enum Part<'a> {
     Pointer,
 }
 
-/// Reads declarations from where statements start.
-fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
+/// Reads declarations from where statements start. `ends` are blanks in which statements end.
+fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>, ends: &mut Vec<usize>) {
     let bytes = text.as_bytes();
+    let mut braces = Braces::default();
     let mut at = 0;
     let mut fresh = true;
     while at < bytes.len() {
@@ -207,6 +222,7 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
         match bytes[at] {
             byte if byte.is_ascii_whitespace() => at += 1,
             b';' | b'{' | b'}' => {
+                braces.pass(text, at);
                 fresh = true;
                 at += 1;
             }
@@ -215,6 +231,19 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
                 at += 1;
             }
             byte if fresh && is_word(byte) && !byte.is_ascii_digit() => {
+                // Macros that stand as statements, heads of classes, other macros, and declarations.
+                if braces.inside()
+                    && !stands_left(bytes, at)
+                    && let Some((end, next)) = statements::find_end(text, at, is_cpp)
+                {
+                    ends.push(end);
+                    at = next;
+                    continue;
+                }
+                if let Some(next) = heads::read(text, at, is_cpp, blanks) {
+                    (at, fresh) = (next, text[at..].starts_with("template"));
+                    continue;
+                }
                 let macro_end = alone(text, at, is_cpp).or_else(|| given_operator(text, at));
                 match macro_end.or_else(|| find_unended(text, at, is_cpp)) {
                     Some(end) => {
@@ -239,6 +268,11 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
             }
         }
     }
+}
+
+/// Returns whether this is the first byte of a line.
+fn stands_left(bytes: &[u8], at: usize) -> bool {
+    at == 0 || bytes[at - 1] == b'\n'
 }
 
 /// `list<item> name GUARDED_BY(lock)`, `type name[4] GUARDED_BY(lock)`: end of a loud word with brackets behind a name
@@ -332,7 +366,7 @@ fn find_unended(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     (starts.contains(&next) || behind.trim_start().starts_with('#') || behind.trim().is_empty()).then_some(end)
 }
 
-fn word_at(text: &str, at: usize) -> &str {
+pub(super) fn word_at(text: &str, at: usize) -> &str {
     &text[at..at + text.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count()]
 }
 
@@ -342,7 +376,7 @@ fn label_before(bytes: &[u8], colon: usize) -> bool {
     [b"public".as_slice(), b"private", b"protected"].iter().any(|word| before.ends_with(word))
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
@@ -497,7 +531,7 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
 }
 
 /// Offset after the bracket that closes the one opened here.
-fn find_closing(bytes: &[u8], open: usize) -> Option<usize> {
+pub(super) fn find_closing(bytes: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
     while at < bytes.len() && at - open < MAX_PARAMETERS {
@@ -520,7 +554,7 @@ fn find_closing(bytes: &[u8], open: usize) -> Option<usize> {
 }
 
 /// Length of a name with its `::`.
-fn measure_qualified(bytes: &[u8]) -> usize {
+pub(super) fn measure_qualified(bytes: &[u8]) -> usize {
     let mut length = 0;
     loop {
         length += bytes[length..].iter().take_while(|&&byte| is_word(byte)).count();
@@ -591,11 +625,11 @@ fn list_named<'a>(parts: &[Part<'a>]) -> Vec<(&'a str, usize)> {
 }
 
 /// Written as macros are.
-fn is_loud(word: &str) -> bool {
+pub(super) fn is_loud(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-fn blank(word: &str, at: usize, blanks: &mut Vec<(usize, usize)>) {
+pub(super) fn blank(word: &str, at: usize, blanks: &mut Vec<(usize, usize)>) {
     blanks.push((at, at + word.len()));
 }
 
@@ -685,6 +719,46 @@ mod tests {
         }
         let text = prepare("class A {\n  REGISTER(x)\n public:\n  A(int x)\n : y(x) {}\n};", true);
         assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "class A { public: A(int x) : y(x) {} };");
+    }
+
+    #[test]
+    fn macros_as_statements() {
+        let cases = [
+            ("void f(void) {\n  EACH(a, b) {\n  }\n}", "void f(void) { EACH(a, b);{ } }"),
+            ("void f(void) {\n  LOCK()\n  g();\n}", "void f(void) { LOCK() ; g(); }"),
+            ("void f(void) {\n  FOREVER {\n  }\n}", "void f(void) { FOREVER;{ } }"),
+            ("int f(int x) {\n  if (x) {\n  }\n  g(x)\n    + 1;\n}", "int f(int x) { if (x) { } g(x) + 1; }"),
+            ("struct a {\n  FIELD(x)\n  int y;\n};", "struct a { FIELD(x) int y; };"),
+            ("main(argc, argv) {\n  f();\n}\nTEST(a) {\n}", "main(argc, argv) { f(); } TEST(a) { }"),
+        ];
+        for (text, expected) in cases {
+            let prepared = prepare(text, false);
+            assert_eq!(prepared.len(), text.len());
+            assert_eq!(prepared.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
+        let text = "struct A {\n  A() {\n    SECTION(x) {\n    }\n  }\n  B(int x) {\n  }\n};";
+        let expected = "struct A { A() { SECTION(x);{ } } B(int x) { } };";
+        assert_eq!(prepare(text, true).split_whitespace().collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn heads_of_classes() {
+        let cases = [
+            ("class API Worker : Base {", "class Worker : Base {"),
+            ("class LIB_EXPORT(x) Worker : public Base {", "class Worker : public Base {"),
+            ("struct API Worker final : Base<Worker> {", "struct Worker final : Base<Worker> {"),
+            ("template <class T>\nclass API Worker<T*> : Base {", "template <class T> class Worker<T*> : Base {"),
+            ("enum class API Color : int { RED };", "enum class Color : int { RED };"),
+            ("class API Worker;", "class Worker;"),
+            ("enum color x : 3;", "enum color x : 3;"),
+            ("struct item *find(int x) {", "struct item *find(int x) {"),
+            ("struct item BAR(int x) {", "struct item BAR(int x) {"),
+            ("enum color x = RED;", "enum color x = RED;"),
+        ];
+        for (text, expected) in cases {
+            let prepared = prepare(text, true);
+            assert_eq!(prepared.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
     }
 
     #[test]

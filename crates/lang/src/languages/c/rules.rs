@@ -140,9 +140,20 @@ fn enter_function(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     if inside && node.start_position().column == 0 && cx.grammar.separate_types {
         cx.leave_scopes();
+    } else if inside && let Some(name) = find_heading_macro(node) {
+        let expr = cx.bare_name(cx.text(name));
+        cx.refer_with(expr, Role::Call, u8::MAX, name);
+        cx.mark(name, Mark::Skip);
+        return Enter::Descend;
     }
     cx.open_define(&FUNCTION, node, parent);
     Enter::Descend
+}
+
+/// `vmcase(OP_ADD){ … }` inside of a function: a macro that heads a block.
+fn find_heading_macro(node: Node<'_>) -> Option<Node<'_>> {
+    let is_bracketed = node.child_by_field_name("declarator")?.kind() == "parenthesized_declarator";
+    node.child_by_field_name("type").filter(|ty| is_bracketed && ty.kind() == "type_identifier")
 }
 
 fn tag_define(node: Node<'_>) -> &'static Define {

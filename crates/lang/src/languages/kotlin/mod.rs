@@ -1,13 +1,24 @@
 //! Kotlin: primary constructors, properties, extensions, companion objects, lambdas.
 
-use tree_sitter::Node;
+mod expressions;
+mod finish;
+mod narrow;
 
-use super::outline::common::{descend, nothing, record_implied};
+use tree_sitter::{Node, Tree};
+
+use super::outline::common::{descend, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
-use crate::facts::{DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
+use crate::facts::{
+    DefKind, Expr, ExprId, FactsBuilder, Import, ImportFlags, ImportKind, Literal, ParameterKind, Reference, Role,
+    ScopeKind,
+    Visibility,
+};
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
+
+/// Name that constructors are bound under.
+const INIT: &str = "<init>";
 
 static GRAMMAR: Grammar = Grammar {
     type_parameters: &["type_parameters"],
@@ -22,8 +33,54 @@ static GRAMMAR: Grammar = Grammar {
     test_decorators: &["Test", "ParameterizedTest", "RepeatedTest"],
     spreads: &["spread_expression"],
     adjust,
+    reread: close_bodies,
+    finish: finish::finish,
     ..Grammar::new(|| tree_sitter_kotlin_ng::LANGUAGE.into(), RULES)
 };
+
+/// The last child that is not a comment.
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut last = Pick::Last.get(node, None)?;
+    while last.is_extra() {
+        last = last.prev_named_sibling()?;
+    }
+    Some(last)
+}
+
+/// Bytes of a line that are searched for a body that ends on it.
+const MAX_LINE: usize = 1_000;
+
+/// The grammar wants something between the last member of a class and the bracket that closes it: where that is white
+/// space on the line that the class begins on, it is read as a semicolon.
+fn close_bodies(tree: &Tree, text: &str) -> Vec<(usize, u8)> {
+    if !tree.root_node().has_error() {
+        return Vec::new();
+    }
+    let mut changes = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.len() <= MAX_LINE
+            && let Some(place) = find_closed_body(line)
+        {
+            changes.push((start + place, b';'));
+        }
+        start += line.len();
+    }
+    changes
+}
+
+/// The white space before the bracket that closes the body of a class of one line.
+fn find_closed_body(line: &str) -> Option<usize> {
+    let code = line.trim_end();
+    let open = code.find('{').filter(|_| code.ends_with(" }") || code.ends_with(" } }"))?;
+    let mut words = code[..open].split(|c: char| !c.is_alphanumeric());
+    let is_class = words.any(|word| matches!(word, "class" | "interface" | "object"));
+    let body = &code[open + 1..code.len() - 1];
+    let mut members = body.split_whitespace();
+    let has_member = members.any(|word| matches!(word, "fun" | "val" | "var"));
+    let is_balanced = body.matches('{').count() == body.matches('}').count();
+    (is_class && has_member && is_balanced && !body.contains('"')).then(|| code.len() - 2)
+}
 
 const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 const NAME: Pick = Pick::Kind(&["identifier"]);
@@ -48,7 +105,18 @@ static CONSTRUCTOR: Define = Define {
     no_body: NoBody::Nothing,
     ..Define::FUNCTION
 };
-static LAMBDA: Define = Define { params: Pick::Kind(&["lambda_parameters"]), body: Pick::None, ..Define::LAMBDA };
+static ANONYMOUS_FUNCTION: Define = Define {
+    params: Pick::Kind(&["function_value_parameters"]),
+    body: Pick::Kind(&["function_body"]),
+    ..Define::LAMBDA
+};
+static COMPUTED: Define = Define {
+    params: Pick::None,
+    name: Pick::None,
+    body: Pick::None,
+    no_body: NoBody::Nothing,
+    ..Define::FUNCTION
+};
 static ALIAS: Define =
     Define { kind: DefKind::TypeAlias, name: field("type"), body: Pick::None, result: Pick::Last, ..Define::CLASS };
 static PARAMETER: Bind = Bind { names: NAME, ty: TYPE, value: Pick::None, ..Bind::LOCAL };
@@ -71,138 +139,72 @@ static RULES: &[(&str, Rule)] = &[
     ("delegation_specifier", Rule::Bases),
     ("constructor_invocation", Rule::Forward),
     ("explicit_delegation", Rule::Forward),
-    ("value_arguments", Rule::Values),
+    ("value_arguments", Rule::Custom(enter_arguments, nothing)),
     ("value_argument", Rule::Custom(argument, leave_argument)),
     ("primary_constructor", Rule::Custom(primary, nothing)),
     ("class_parameter", Rule::Custom(enter_parameter, leave_class_parameter)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("secondary_constructor", Rule::Define(&CONSTRUCTOR)),
-    ("constructor_delegation_call", Rule::Plain),
+    ("constructor_delegation_call", Rule::Custom(descend, leave_delegation)),
     ("function_value_parameters", Rule::Custom(descend, leave_parameters)),
     ("parameter", Rule::Custom(enter_parameter, nothing)),
     ("parameter_modifiers", Rule::Plain),
-    ("lambda_literal", Rule::Define(&LAMBDA)),
+    ("lambda_literal", Rule::Custom(expressions::enter_lambda, nothing)),
     ("annotated_lambda", Rule::Forward),
-    ("anonymous_function", Rule::Define(&LAMBDA)),
+    ("anonymous_function", Rule::Define(&ANONYMOUS_FUNCTION)),
     ("lambda_parameters", Rule::Plain),
     ("variable_declaration", Rule::Custom(enter_variable, leave_variable)),
+    ("multi_variable_declaration", Rule::Custom(descend, leave_variables)),
     ("property_declaration", Rule::Custom(enter_property, leave_property)),
-    ("function_body", Rule::Forward),
-    ("block", Rule::Block),
+    ("function_body", Rule::Custom(descend, expressions::leave_body)),
+    ("block", Rule::Sequence(true)),
     ("anonymous_initializer", Rule::Block),
     ("getter", Rule::Block),
-    ("setter", Rule::Block),
-    ("when_expression", Rule::Block),
-    ("when_entry", Rule::Block),
+    ("setter", Rule::Custom(enter_setter, nothing)),
+    ("when_expression", Rule::Custom(narrow::enter_when, expressions::leave_branches)),
+    ("when_entry", Rule::Custom(block, expressions::leave_entry)),
+    ("try_expression", Rule::Custom(descend, expressions::leave_branches)),
     ("when_subject", Rule::Custom(descend, leave_subject)),
     ("for_statement", Rule::Custom(block, leave_for)),
     ("catch_block", Rule::Custom(enter_catch, leave_catch)),
-    ("return_expression", Rule::Return),
+    ("return_expression", Rule::Custom(expressions::enter_return, expressions::leave_return)),
     ("annotation", Rule::Custom(annotation, nothing)),
-    ("call_expression", Rule::Custom(enter_call, leave_call)),
-    ("navigation_expression", Rule::Member(Pick::Nth(0), Pick::Last)),
-    ("callable_reference", Rule::Forward),
-    ("index_expression", Rule::Custom(descend, leave_index)),
-    ("binary_expression", Rule::Custom(descend, leave_binary)),
-    ("infix_expression", Rule::Custom(enter_infix, leave_infix)),
-    ("in_expression", Rule::Custom(descend, leave_in)),
-    ("range_expression", Rule::Custom(descend, leave_range)),
+    ("call_expression", Rule::Custom(expressions::enter_call, expressions::leave_call)),
+    ("navigation_expression", Rule::Custom(expressions::enter_access, expressions::leave_access)),
+    ("callable_reference", Rule::Custom(expressions::enter_reference, expressions::leave_reference)),
+    ("index_expression", Rule::Custom(descend, expressions::leave_index)),
+    ("binary_expression", Rule::Custom(narrow::enter_binary, expressions::leave_binary)),
+    ("infix_expression", Rule::Custom(expressions::enter_infix, expressions::leave_infix)),
+    ("in_expression", Rule::Custom(descend, expressions::leave_in)),
+    ("is_expression", Rule::Custom(descend, expressions::leave_truth)),
+    ("range_expression", Rule::Custom(descend, expressions::leave_range)),
     ("as_expression", Rule::Instance(field("right"))),
     ("parenthesized_expression", Rule::Forward),
-    ("unary_expression", Rule::Custom(descend, leave_unary)),
-    ("assignment", Rule::Assign(Pick::Nth(0))),
+    ("unary_expression", Rule::Custom(descend, expressions::leave_unary)),
+    ("assignment", Rule::Custom(expressions::enter_assignment, expressions::leave_assignment)),
     ("directly_assignable_expression", Rule::Forward),
-    ("if_expression", Rule::Plain),
+    ("if_expression", Rule::Custom(narrow::enter_if, expressions::leave_if)),
+    ("while_statement", Rule::Custom(narrow::enter_if, nothing)),
+    ("labeled_expression", Rule::Forward),
+    ("annotated_expression", Rule::Forward),
     ("user_type", Rule::Custom(user_type, leave_user_type)),
     ("nullable_type", Rule::Type),
     ("non_nullable_type", Rule::Type),
     ("parenthesized_type", Rule::Type),
     ("type_arguments", Rule::Type),
     ("type_projection", Rule::Type),
-    ("function_type", Rule::Function(Pick::Last)),
+    ("function_type", Rule::Custom(enter_type, expressions::leave_function_type)),
     ("function_type_parameters", Rule::Type),
     ("type_parameter", Rule::TypeParam(NAME, TYPE)),
-    ("type_constraint", Rule::Without(Pick::Nth(0))),
-    ("identifier", Rule::Name),
-    ("this_expression", Rule::This),
+    ("type_constraint", Rule::Custom(enter_constraint, leave_constraint)),
+    ("identifier", Rule::Custom(expressions::enter_identifier, nothing)),
+    ("this_expression", Rule::Custom(expressions::enter_this, nothing)),
     ("super_expression", Rule::Super),
     ("label", Rule::Skip),
     ("package_header_name", Rule::Skip),
     ("multiline_string_literal", Rule::Literal(Literal::Str)),
     ("float_literal", Rule::Literal(Literal::Float)),
 ];
-
-/// Operators and the functions that they call.
-const BINARY: &[(&str, &str)] = &[
-    ("!=", "equals"),
-    ("%", "rem"),
-    ("*", "times"),
-    ("+", "plus"),
-    ("-", "minus"),
-    ("/", "div"),
-    ("<", "compareTo"),
-    ("<=", "compareTo"),
-    ("==", "equals"),
-    (">", "compareTo"),
-    (">=", "compareTo"),
-];
-const UNARY: &[(&str, &str)] = &[("!", "not"), ("+", "unaryPlus"), ("++", "inc"), ("-", "unaryMinus"), ("--", "dec")];
-
-fn function_of(table: &[(&str, &'static str)], operator: &str) -> Option<&'static str> {
-    table.iter().find(|(known, _)| *known == operator).map(|(_, function)| *function)
-}
-
-fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(operator) = node.child_by_field_name("operator") else { return };
-    if let Some(function) = function_of(BINARY, operator.kind()) {
-        record_implied(cx, node.child_by_field_name("left"), function, operator);
-    }
-}
-
-fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    cx.leave_expr(Rule::Forward, node, parent);
-    let Some(operator) = node.child_by_field_name("operator") else { return };
-    if let Some(function) = function_of(UNARY, operator.kind()) {
-        record_implied(cx, node.child_by_field_name("argument"), function, operator);
-    }
-}
-
-/// `a[i]`
-fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    cx.leave_expr(Rule::Index(Pick::Nth(0)), node, parent);
-    let is_written = parent.is_some_and(|parent| parent.kind() == "assignment" && parent.named_child(0) == Some(node));
-    let at = node.child(1).unwrap_or(node);
-    record_implied(cx, node.named_child(0), if is_written { "set" } else { "get" }, at);
-}
-
-fn enter_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(function) = node.named_child(1).filter(|_| node.named_child_count() == 3) {
-        cx.mark(function, Mark::Skip);
-    }
-    Enter::Descend
-}
-
-/// `a shl b` calls the function of that name.
-fn leave_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let (Some(left), Some(function)) = (node.named_child(0), node.named_child(1)) else { return };
-    if function.kind() == "identifier" && node.named_child_count() == 3 {
-        let name = cx.name_text(function).to_owned();
-        record_implied(cx, Some(left), &name, function);
-    }
-}
-
-/// `a in b`
-fn leave_in(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let at = node.child(1).unwrap_or(node);
-    record_implied(cx, node.child_by_field_name("right"), "contains", at);
-}
-
-/// `a..b`
-fn leave_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(operator) = node.child(1) else { return };
-    let function = if operator.kind() == "..<" { "rangeUntil" } else { "rangeTo" };
-    record_implied(cx, node.named_child(0), function, operator);
-}
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
     cx.open_scope(ScopeKind::Block);
@@ -225,13 +227,16 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
             draft.flags.is_static = true;
         }
         "enum_entry" => draft.flags.is_static = true,
-        "secondary_constructor" => {
-            draft.name = Some("constructor".to_owned());
-            draft.bound = false;
-        }
+        "secondary_constructor" => draft.name = Some("constructor".to_owned()),
         "function_declaration" => function(cx, node, draft),
+        "lambda_literal" => {
+            draft.body = last_child(node).filter(|last| last.kind() != "lambda_parameters");
+        }
+        "property_declaration" if draft.kind == DefKind::Function => adjust_computed(node, draft),
         _ => {}
     }
+    // What `expect` declares is defined by `actual` of each platform.
+    draft.flags.is_declaration |= draft.words.contains(&"expect");
 }
 
 /// The receiver type of an extension stands before the name, the result after the parameters.
@@ -252,7 +257,6 @@ fn function<'t>(cx: &mut Outline<'_>, node: Node<'t>, draft: &mut Draft<'_, 't>)
     for ty in types {
         if ty.end_byte() <= name.end_byte() {
             draft.extends = Some(ty);
-            draft.bound = matches!(cx.scope_kind(), ScopeKind::File);
         } else {
             draft.result = Some(ty);
         }
@@ -264,24 +268,30 @@ fn function<'t>(cx: &mut Outline<'_>, node: Node<'t>, draft: &mut Draft<'_, 't>)
 
 fn package(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if let Some(name) = node.named_child(0) {
-        let name = cx.builder.name(cx.text(name));
+        let name = cx.builder.name(&plain_path(cx.text(name)));
         cx.builder.facts_mut().package = Some(name);
     }
     Enter::Skip
 }
 
+/// A dotted name without white space and back-quotes.
+fn plain_path(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && *c != '`').collect()
+}
+
 fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     let Some(path) = Pick::Kind(&["qualified_identifier", "identifier"]).get(node, None) else { return Enter::Skip };
-    let text = cx.text(path);
-    let all = cx.text(node).trim_end().ends_with('*');
+    let text = plain_path(cx.text(path));
+    let all = cx.text(node).trim_end().trim_end_matches(';').ends_with('*');
     let alias = Pick::Last.get(node, None).filter(|last| last.id() != path.id() && last.kind() == "identifier");
-    let (kind, module, bound) = match text.rsplit_once('.') {
-        Some((module, name)) if !all => {
+    let (module, name) = text.rsplit_once('.').unwrap_or(("", &text));
+    let (kind, module, bound) = match all {
+        true => (ImportKind::Wildcard, text.as_str(), None),
+        false => {
             let symbol = cx.builder.name(name);
-            let bound = alias.map_or(symbol, |alias| cx.builder.name(cx.text(alias)));
+            let bound = alias.map_or(symbol, |alias| cx.builder.name(cx.name_text(alias)));
             (ImportKind::Symbol(symbol), module, Some(bound))
         }
-        _ => (ImportKind::Wildcard, text, None),
     };
     let module = cx.builder.name(module);
     let (scope, pos) = (cx.scope(), cx.source.pos(path));
@@ -362,9 +372,49 @@ fn leave_variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
 }
 
+/// The code that reads a property.
+fn getter_body(node: Node<'_>) -> Option<Node<'_>> {
+    let getter = Pick::Kind(&["getter"]).get(node, None)?;
+    Pick::Kind(&["function_body"]).get(getter, None)
+}
+
+/// The type before the name of an extension.
+fn extended_type<'t>(node: Node<'t>, name: Node<'t>) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .find(|child| TYPES.contains(&child.kind()) && child.end_byte() <= name.start_byte())
+}
+
+/// A parameter of a lambda that is taken apart where it is declared.
+fn leave_variables(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    if cx.parent_mark() != Mark::Params {
+        return;
+    }
+    // A name that code cannot write.
+    let whole = format!("({})", node.start_byte());
+    cx.add_parameter(&whole, ParameterKind::Plain, None, None);
+    let base = cx.bare_name(&whole);
+    let mut cursor = node.walk();
+    let parts: Vec<Node<'_>> =
+        node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declaration").collect();
+    for (index, part) in parts.into_iter().enumerate() {
+        let Some(name) = NAME.get(part, None) else { continue };
+        let declared = cx.find_known(TYPE.get(part, None));
+        let item = cx.builder.expr(Expr::Item { base, index: index as u32 });
+        cx.bind_local(name, declared, Some(item));
+    }
+}
+
 fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let names = cx.names_of(&PROPERTY, node, parent);
-    if !matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block) {
+    let is_local = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
+    if let (false, &[name], Some(_)) = (is_local, names.as_slice(), getter_body(node)) {
+        // Computed: its code belongs to it.
+        let text = cx.name_text(name).to_owned();
+        cx.open_named(&COMPUTED, node, parent, name, text);
+        return Enter::Descend;
+    }
+    if !is_local {
         let mut ids = Vec::new();
         for &name in &names {
             let words = cx.words_before(node.start_byte(), name.start_byte());
@@ -378,6 +428,18 @@ fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
         cx.mark(name, Mark::Skip);
     }
     Enter::Descend
+}
+
+/// The parts of a property whose getter has code.
+fn adjust_computed<'t>(node: Node<'t>, draft: &mut Draft<'_, 't>) {
+    let (Some(name), Some(body)) = (draft.name_node, getter_body(node)) else { return };
+    let declaration = Pick::Kind(&["variable_declaration"]).get(node, None);
+    let getter = Pick::Kind(&["getter"]).get(node, None);
+    draft.flags.is_property = true;
+    draft.extends = extended_type(node, name);
+    draft.result = declaration.and_then(|declaration| TYPE.get(declaration, None));
+    draft.result = draft.result.or_else(|| getter.and_then(|getter| TYPE.get(getter, None)));
+    draft.body = Some(body);
 }
 
 fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
@@ -394,30 +456,75 @@ fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
         }
         return;
     }
+    let extends = declaration.and_then(|declaration| extended_type(node, declaration));
+    let extends = cx.find_known(extends);
     for id in cx.take_remembered(node) {
         let values = match value {
             Some(value) => cx.builder.list(&[value]),
-            None => crate::facts::FactsBuilder::EMPTY,
+            None => FactsBuilder::EMPTY,
         };
         let definition = cx.builder.definition_mut(id);
         definition.declared = declared;
         definition.values = values;
+        definition.extends_type = extends;
     }
 }
 
 /// The value of a property: what follows its declaration and is neither type nor accessor.
-fn initializer(cx: &Outline<'_>, node: Node<'_>) -> Option<crate::facts::ExprId> {
+fn initializer(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
     let mut cursor = node.walk();
     let mut declared = false;
     for child in node.named_children(&mut cursor) {
         let kind = child.kind();
         if matches!(kind, "variable_declaration" | "multi_variable_declaration") {
             declared = true;
-        } else if declared && !matches!(kind, "getter" | "setter" | "type_constraints" | "property_delegate") {
+        } else if kind == "property_delegate" {
+            return delegated(cx, child);
+        } else if declared && !matches!(kind, "getter" | "setter" | "type_constraints") && !child.is_extra() {
             return cx.find_known(Some(child));
         }
     }
     None
+}
+
+/// The value of a property that something else keeps: what `lazy` computes, what `getValue` yields, the type that a
+/// delegate is written with.
+fn delegated(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
+    let written = node.named_child(0)?;
+    let delegate = cx.find_known(Some(written))?;
+    if let Expr::Call { callee, args } = cx.builder.facts().expr(delegate) {
+        let facts = cx.builder.facts();
+        let last = facts.list(args).last().copied();
+        match facts.expr(callee) {
+            Expr::Name { name, .. } if facts.name(name) == "lazy" => {
+                let callee = last.filter(|last| matches!(cx.builder.facts().expr(*last), Expr::Definition(_)))?;
+                return Some(cx.builder.expr(Expr::Call { callee, args: FactsBuilder::EMPTY }));
+            }
+            Expr::Generic { args, .. } if facts.list(args).len() == 1 => {
+                let of = facts.list(args)[0];
+                return Some(cx.builder.expr(Expr::Instance { of }));
+            }
+            _ => {}
+        }
+    }
+    let name = cx.builder.name("getValue");
+    let callee = cx.builder.expr(Expr::Implicit { base: delegate, name });
+    let (pos, enclosing) = (cx.source.pos(node), cx.enclosing());
+    let reference = Reference { expr: callee, role: Role::Call, inexact: false, arity: 2, pos, enclosing };
+    cx.builder.reference_at(reference, node.start_byte());
+    Some(cx.builder.expr(Expr::Call { callee, args: FactsBuilder::EMPTY }))
+}
+
+/// `set(value) { … }`
+fn enter_setter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    cx.open_scope(ScopeKind::Block);
+    if let Some(name) = NAME.get(node, None) {
+        cx.mark(name, Mark::Skip);
+        let declaration = parent.and_then(|property| Pick::Kind(&["variable_declaration"]).get(property, None));
+        let declared = declaration.and_then(|declaration| cx.find_known(TYPE.get(declaration, None)));
+        cx.bind_local(name, declared, None);
+    }
+    Enter::Descend
 }
 
 fn leave_subject(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
@@ -465,8 +572,7 @@ fn annotation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ente
 
 /// The name of a named argument is not looked up here.
 fn argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let named = node.child(1).is_some_and(|token| token.kind() == "=");
-    if let Some(name) = node.named_child(0).filter(|_| named) {
+    if let Some(name) = expressions::argument_name(node) {
         cx.mark(name, Mark::Skip);
     }
     Enter::Descend
@@ -478,22 +584,57 @@ fn leave_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
 }
 
-fn call_arity(cx: &Outline<'_>, node: Node<'_>) -> u8 {
-    let arguments = cx.arity(Pick::Kind(&["value_arguments"]).get(node, None));
-    let lambda = Pick::Kind(&["annotated_lambda"]).get(node, None).is_some();
-    if arguments == u8::MAX { arguments } else { arguments + u8::from(lambda) }
+fn enter_type(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    cx.set_in_type();
+    Enter::Descend
 }
 
-fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(callee) = node.named_child(0) {
-        let arity = call_arity(cx, node);
-        cx.mark(callee, Mark::Call(arity));
+/// Arguments are values wherever they stand. Those behind the base of a class construct that.
+fn enter_arguments(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    cx.leave_type();
+    let around = parent.filter(|parent| parent.kind() == "constructor_invocation").and_then(|parent| parent.parent());
+    if around.is_some_and(|around| around.kind() == "delegation_specifier") {
+        cx.enter_body();
+        let expr = cx.keyword_expr(true);
+        let arity = cx.arity(Some(node));
+        cx.refer_with(expr, Role::Call, arity, node);
     }
     Enter::Descend
 }
 
-fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    cx.leave_expr(Rule::Call(Pick::Nth(0), Pick::Kind(&["value_arguments"])), node, parent);
+/// `: this(…)` and `: super(…)` of a constructor.
+fn leave_delegation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(keyword) = node.child(0) else { return };
+    let arguments = Pick::Kind(&["value_arguments"]).get(node, None);
+    let arity = cx.arity(arguments);
+    let callee = match (keyword.kind(), cx.class_name()) {
+        ("this", Some(class)) => cx.bare_name(&class),
+        _ => cx.keyword_expr(true),
+    };
+    cx.refer_with(callee, Role::Call, arity, keyword);
+    let items = expressions::take_arguments(cx, callee, arguments);
+    let args = cx.builder.list(&items);
+    cx.builder.expr(Expr::Call { callee, args });
+}
+
+/// `where T : A`
+fn enter_constraint(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = node.named_child(0) {
+        cx.mark(name, Mark::Skip);
+    }
+    cx.set_in_type();
+    Enter::Descend
+}
+
+fn leave_constraint(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(name) = node.named_child(0) else { return };
+    let bound = cx.find_known(Pick::Last.get(node, None));
+    let name = cx.builder.name(cx.text(name));
+    if let Some(frame) = cx.frame()
+        && let Some(parameter) = frame.type_params.iter_mut().find(|parameter| parameter.name == name)
+    {
+        parameter.bound = parameter.bound.or(bound);
+    }
 }
 
 /// `a.b.C<T>`: the first name is looked up, the others are members of it.

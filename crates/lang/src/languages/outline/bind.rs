@@ -213,6 +213,13 @@ impl Outline<'_> {
         }
     }
 
+    /// Binds a name that is not written where it is bound.
+    pub(crate) fn bind_typed(&mut self, text: &str, declared: ExprId) {
+        let name = self.builder.name(text);
+        let scope = self.scope();
+        self.builder.bind(scope, name, Namespace::Value, BindingTarget::Typed(declared));
+    }
+
     /// An assignment: the last expression of the node is stored in the one that it names.
     pub(crate) fn store_assigned<'t>(&mut self, left: Pick, node: Node<'t>, parent: Option<Node<'t>>) {
         let target = self.find_known(left.get(node, parent));

@@ -253,6 +253,26 @@ impl Outline<'_> {
         }
     }
 
+    /// The written result of the innermost function, if it has a name.
+    pub(crate) fn declared_result(&self) -> Option<ExprId> {
+        let frame = self.frames.iter().rev().find(|frame| frame.is_function)?;
+        let is_anonymous = self.builder.facts().definition(frame.id).flags.is_anonymous;
+        frame.result.filter(|_| !is_anonymous).and_then(|result| self.exprs.get(&result).copied())
+    }
+
+    /// Adds parameters without a type to the innermost function until it has one of this number; `name` gives the name
+    /// of each.
+    pub(crate) fn fill_parameters(&mut self, index: usize, name: impl Fn(usize) -> String) {
+        loop {
+            let Some(frame) = self.frames.last() else { return };
+            let next = frame.params.len();
+            if !frame.is_function || next > index {
+                return;
+            }
+            self.add_labelled_parameter(("_", &name(next)), ParameterKind::Plain, None, None);
+        }
+    }
+
     /// The innermost definition being visited.
     pub(crate) fn frame(&mut self) -> Option<&mut Frame> {
         self.frames.last_mut()
@@ -273,10 +293,21 @@ impl Outline<'_> {
         declared: Option<ExprId>,
         default: Option<ExprId>,
     ) {
-        let name = self.builder.name(name);
+        self.add_labelled_parameter((name, name), kind, declared, default);
+    }
+
+    /// Like [`Outline::add_parameter`], with the label that callers write and the name that the body knows.
+    pub(crate) fn add_labelled_parameter(
+        &mut self,
+        (label, name): (&str, &str),
+        kind: ParameterKind,
+        declared: Option<ExprId>,
+        default: Option<ExprId>,
+    ) {
+        let [label, name] = [label, name].map(|text| self.builder.name(text));
         let Some(frame) = self.frames.last_mut() else { return };
         let index = frame.params.len() as u32;
-        frame.params.push(Parameter { name, kind, declared, default });
+        frame.params.push(Parameter { name: label, kind, declared, default });
         let (id, body) = (frame.id, frame.body);
         // Parameters in the header of a class become its fields or plain names, as the language has it.
         if frame.is_function && !self.builder.facts().name(name).is_empty() {

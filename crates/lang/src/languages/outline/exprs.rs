@@ -218,11 +218,6 @@ impl Outline<'_> {
             Rule::Instance(ty) => {
                 self.find_known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of }))
             }
-            Rule::Function(result) => {
-                let result = result.get(node, parent).map(|result| self.expr_of(result));
-                let result = result.unwrap_or(self.builder.unknown());
-                Some(self.builder.expr(Expr::Function { result }))
-            }
             Rule::Union(fields) => {
                 let items: Vec<ExprId> = if fields.is_empty() {
                     self.child_exprs(node)
@@ -263,17 +258,24 @@ impl Outline<'_> {
         self.builder.expr(Expr::Collection { kind, items })
     }
 
-    /// The node that is the last name of a member access, and its text.
-    fn member_name<'t>(&self, name: Node<'t>) -> Node<'t> {
+    /// `template name<T>` has one node around the name and its arguments.
+    pub(super) fn unwrap_member<'t>(&self, name: Node<'t>) -> Node<'t> {
+        let inner = matches!(self.rule(name), Rule::Forward).then(|| name.named_child(0)).flatten();
+        inner.filter(|&inner| matches!(self.rule(inner), Rule::Generic(..))).unwrap_or(name)
+    }
+
+    /// The node that is the last name of a member access, and its type arguments.
+    fn member_name<'t>(&self, name: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
+        let name = self.unwrap_member(name);
         match self.rule(name) {
-            Rule::Generic(base, _) => base.get(name, None).unwrap_or(name),
-            _ => name,
+            Rule::Generic(base, args) => (base.get(name, None).unwrap_or(name), args.get(name, None)),
+            _ => (name, None),
         }
     }
 
     fn leave_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         let Some(name) = name.get(node, None) else { return };
-        let name = self.member_name(name);
+        let (name, args) = self.member_name(name);
         let text = self.name_text(name);
         if text.is_empty() {
             return;
@@ -284,6 +286,11 @@ impl Outline<'_> {
         };
         let expr = self.builder.member(base, text);
         self.finish_expr(node, name, expr);
+        if let Some(args) = args {
+            let args = self.arguments(Some(args));
+            let expr = self.builder.expr(Expr::Generic { base: expr, args });
+            self.set_expr(node, expr);
+        }
     }
 
     /// A type written as names with dots between them, in one node: the first is looked up, the others are members.

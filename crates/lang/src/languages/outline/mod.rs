@@ -17,7 +17,7 @@ use m1nd_base::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use self::define::Frame;
+pub(super) use self::define::Frame;
 use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 use self::literals::LITERALS;
@@ -140,8 +140,14 @@ pub(super) struct Outline<'a> {
     assigned: common::Assigned,
     /// Access paths whose class a condition shows, by the scope that knows it.
     pub(super) narrowed: FxHashSet<(ScopeId, NameId)>,
+    /// Types that conditions show of access paths, by the scope that knows it: the type as written, and where it is.
+    pub(super) shown: FxHashMap<(ScopeId, NameId), (NameId, ScopeId)>,
+    /// Scopes of nodes that do not stand in that of what is around them.
+    pub(super) placed: FxHashMap<usize, ScopeId>,
     /// Names whose meaning is settled at the end.
     pub(super) labels: Vec<rules::Label>,
+    /// Values that the context of nodes expects of them, by node.
+    pub(super) expected: FxHashMap<usize, ExprId>,
 }
 
 /// Extracts a file by a grammar.
@@ -173,7 +179,10 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         comments: CommentRun::default(),
         assigned: common::Assigned::default(),
         narrowed: FxHashSet::default(),
+        shown: FxHashMap::default(),
+        placed: FxHashMap::default(),
         labels: Vec::new(),
+        expected: FxHashMap::default(),
     };
     let problem = tree.visit(input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -301,6 +310,13 @@ impl<'a> Outline<'a> {
         Some(facts.name(facts.definition(self.frames.last()?.id).name))
     }
 
+    /// Name of the innermost definition around the current node that is not a function.
+    pub(super) fn class_name(&self) -> Option<String> {
+        let facts = self.builder.facts();
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function)?;
+        Some(facts.name(facts.definition(class.id).name).to_owned())
+    }
+
     /// Kind of the innermost definition around the current node.
     pub(super) fn frame_kind(&self) -> Option<DefKind> {
         Some(self.builder.facts().definition(self.frames.last()?.id).kind)
@@ -318,11 +334,11 @@ impl<'a> Outline<'a> {
         signature.is_some_and(|signature| signature.split_whitespace().take(5).any(|word| word == "case"))
     }
 
-    /// Whether the innermost definition names a base of this name.
-    pub(super) fn base_is(&self, name: &str) -> bool {
+    /// Whether the innermost definition names a base whose name ends so.
+    pub(super) fn base_ends_with(&self, end: &str) -> bool {
         let facts = self.builder.facts();
         let bases = self.frames.last().map_or(&[][..], |frame| &frame.bases);
-        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name: base, .. } if facts.name(base) == name))
+        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name, .. } if facts.name(name).ends_with(end)))
     }
 
     /// Forgets type parameters that no definition took.
@@ -378,6 +394,14 @@ impl<'a> Outline<'a> {
         Some(scope)
     }
 
+    /// Like [`Outline::open_scope_after`], for the current node, too, once its children are visited.
+    pub(super) fn open_scope_after_and_here(&mut self, kind: ScopeKind) {
+        let scope = self.open_scope_after(kind);
+        if let (Some(scope), Some(state)) = (scope, self.stack.last_mut()) {
+            state.scope = scope;
+        }
+    }
+
     /// The current node stands at the top of the file, whatever is around it.
     pub(super) fn leave_scopes(&mut self) {
         if let Some(state) = self.stack.last_mut() {
@@ -405,6 +429,11 @@ impl<'a> Outline<'a> {
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
         if matches!(rule, Rule::Values) {
             state.in_type = false;
+        }
+        if !self.placed.is_empty()
+            && let Some(scope) = self.placed.remove(&step.node.id())
+        {
+            state.scope = scope;
         }
         if mark == Mark::Body {
             state.in_type = false;
@@ -538,6 +567,7 @@ impl Outline<'_> {
 
     fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
         if let Some(name) = name.get(node, None) {
+            let name = self.unwrap_member(name);
             let mark = match self.rule(name) {
                 Rule::Generic(inner, _) => {
                     if let Some(inner) = inner.get(name, None) {

@@ -109,8 +109,6 @@ pub(crate) enum Rule {
     Unwrap,
     /// A cast to the picked type.
     Instance(Pick),
-    /// A function type with the picked result.
-    Function(Pick),
     /// A list of values: itself if it is one, else a tuple; what its parent says of it holds for its children.
     List,
     /// Arguments: its children are in value position wherever it stands.

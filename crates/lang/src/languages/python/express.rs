@@ -334,6 +334,24 @@ impl Extractor<'_> {
         if !self.defining.contains(&node.id()) {
             self.refer(expr, role, node, path);
         }
+        self.narrow_read(node, role);
+    }
+
+    /// The value of a name or attribute where conditions tell more of it.
+    fn narrow_read(&mut self, node: Node<'_>, role: Role) {
+        if self.narrowings.is_empty() || self.in_type() {
+            return;
+        }
+        let Some(path) = self.path_text(node).map(str::to_owned) else { return };
+        if role == Role::Write {
+            self.narrowings.forget(&path);
+        } else if role == Role::Read {
+            let base = self.expr_of(Some(node));
+            let expr = self.narrowings.read(&path, self.frames.len(), base, &mut self.b);
+            if expr != base {
+                self.exprs.set(node, expr);
+            }
+        }
     }
 
     /// Returns whether a pattern is in a parameter list.
@@ -373,6 +391,7 @@ impl Extractor<'_> {
         if !self.defining.contains(&node.id()) && !is_accessor && !is_own_class {
             self.refer(expr, role, member, path);
         }
+        self.narrow_read(node, role);
     }
 
     fn call(&mut self, node: Node<'_>) {

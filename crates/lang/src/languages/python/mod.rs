@@ -11,6 +11,7 @@ mod flow;
 mod implicit;
 mod imports;
 mod kept;
+mod narrow;
 mod operators;
 mod pattern;
 mod standard;
@@ -53,6 +54,7 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
     fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         self.leave_node(step, path);
         self.close_contexts(path.len());
+        self.narrow_after(step.node, self.depth_base + path.len());
     }
 
     fn is_done(&self) -> bool {

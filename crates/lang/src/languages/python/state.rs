@@ -10,6 +10,7 @@ use super::operators::ByFunction;
 use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
 use crate::languages::Input;
+use crate::languages::narrowing::Narrowings;
 use crate::text::ColumnCache;
 use crate::walk::{KindNames, NodeExprs, Source, Step};
 
@@ -142,6 +143,8 @@ pub(super) struct Extractor<'a> {
     pub(super) test_cases: FxHashSet<DefId>,
     /// Number of open conditions, loops and functions.
     pub(super) conditional: u32,
+    /// What conditions tell of the values read here.
+    pub(super) narrowings: Narrowings,
     columns: ColumnCache,
 }
 
@@ -183,6 +186,7 @@ impl<'a> Extractor<'a> {
             by_function: Vec::new(),
             test_cases: FxHashSet::default(),
             conditional: 0,
+            narrowings: Narrowings::default(),
             columns: ColumnCache::default(),
         }
     }
@@ -269,6 +273,7 @@ impl<'a> Extractor<'a> {
         let depth = self.depth_base + path.len() + 1;
         let Some(parent) = path.last().map(|step| step.node) else { return };
         self.open_scope(step, parent, depth);
+        self.open_narrowing(step, parent, depth);
         if let Some(mode) = self.mode(step, parent, path) {
             self.modes.push((depth, mode));
         }
@@ -330,6 +335,7 @@ impl<'a> Extractor<'a> {
     /// Closes the contexts opened at a node of this depth.
     pub(super) fn close_contexts(&mut self, depth: usize) {
         let depth = self.depth_base + depth + 1;
+        self.narrowings.close(depth);
         while self.contexts.last().is_some_and(|context| context.depth == depth) {
             self.contexts.pop();
         }

@@ -1,12 +1,16 @@
 //! Swift: classes, structs, enums and extensions in one kind of node, argument labels, optional binding.
 
-use tree_sitter::Node;
+mod calls;
+mod declare;
+mod expected;
+mod finish;
+mod patterns;
 
-use super::outline::common::{block, descend, leave_operator, nothing};
+use tree_sitter::{Node, Tree};
+
+use super::outline::common::{descend, leave_operator, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
-use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, ExprId, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
-};
+use crate::facts::{Collection, DefKind, Expr, Literal, Visibility};
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
@@ -26,7 +30,9 @@ static GRAMMAR: Grammar = Grammar {
     ],
     visibility: |_, _| Visibility::Package,
     test_decorators: &["Test"],
+    reread,
     adjust,
+    finish: finish::finish,
     ..Grammar::new(|| tree_sitter_swift::LANGUAGE.into(), RULES)
 };
 
@@ -48,6 +54,7 @@ static CLASS: Define = Define::CLASS;
 static PROTOCOL: Define = Define::like_class(DefKind::Trait);
 static FUNCTION: Define = Define { params: Pick::None, result: TYPE, ..Define::FUNCTION };
 static NAMELESS: Define = Define { name: Pick::None, no_body: NoBody::Nothing, ..FUNCTION };
+static INIT: Define = Define { result: Pick::None, ..NAMELESS };
 static COMPUTED: Define =
     Define { name: Pick::None, params: Pick::None, body: Pick::Field("computed_value"), ..Define::FUNCTION };
 static LAMBDA: Define = Define { params: Pick::None, body: Pick::None, ..Define::LAMBDA };
@@ -55,75 +62,93 @@ static ALIAS: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, resu
 static ASSOCIATED: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, ..Define::CLASS };
 
 static RULES: &[(&str, Rule)] = &[
-    ("import_declaration", Rule::Custom(import, nothing)),
+    ("import_declaration", Rule::Custom(declare::import, nothing)),
     ("class_declaration", Rule::Define(&CLASS)),
     ("protocol_declaration", Rule::Define(&PROTOCOL)),
     ("inheritance_specifier", Rule::Bases),
     ("typealias_declaration", Rule::Define(&ALIAS)),
     ("associatedtype_declaration", Rule::Define(&ASSOCIATED)),
-    ("enum_entry", Rule::Custom(enum_entry, nothing)),
-    ("property_declaration", Rule::Custom(enter_property, leave_property)),
-    ("protocol_property_declaration", Rule::Custom(enter_property, leave_property)),
+    ("enum_entry", Rule::Custom(declare::enum_entry, declare::leave_enum_entry)),
+    ("property_declaration", Rule::Custom(declare::enter_property, declare::leave_property)),
+    ("protocol_property_declaration", Rule::Custom(declare::enter_property, declare::leave_property)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("protocol_function_declaration", Rule::Define(&FUNCTION)),
-    ("init_declaration", Rule::Define(&NAMELESS)),
+    ("init_declaration", Rule::Define(&INIT)),
     ("deinit_declaration", Rule::Define(&NAMELESS)),
     ("subscript_declaration", Rule::Define(&NAMELESS)),
-    ("parameter", Rule::Custom(enter_parameter, leave_parameter)),
+    ("parameter", Rule::Custom(declare::enter_parameter, declare::leave_parameter)),
     ("lambda_literal", Rule::Define(&LAMBDA)),
-    ("lambda_parameter", Rule::Custom(enter_lambda_parameter, leave_lambda_parameter)),
+    ("lambda_parameter", Rule::Custom(declare::enter_parameter, declare::leave_lambda_parameter)),
     ("function_body", Rule::Forward),
     ("statements", Rule::Custom(descend, leave_statements)),
-    ("if_statement", Rule::Custom(enter_if, leave_condition)),
-    ("while_statement", Rule::Custom(enter_if, leave_condition)),
-    ("guard_statement", Rule::Custom(enter_guard, leave_condition)),
-    ("for_statement", Rule::Custom(enter_for, leave_for)),
-    ("switch_entry", Rule::Custom(enter_entry, leave_entry)),
-    ("catch_block", Rule::Custom(enter_catch, leave_catch)),
+    ("if_statement", Rule::Custom(patterns::enter_if, leave_if)),
+    ("while_statement", Rule::Custom(patterns::enter_if, patterns::leave_condition)),
+    ("guard_statement", Rule::Custom(patterns::enter_guard, patterns::leave_guard)),
+    ("for_statement", Rule::Custom(patterns::enter_for, patterns::leave_for)),
+    ("switch_statement", Rule::Custom(descend, leave_switch)),
+    ("switch_entry", Rule::Custom(patterns::enter_entry, patterns::leave_entry)),
+    ("catch_block", Rule::Custom(patterns::enter_catch, patterns::leave_catch)),
     ("do_statement", Rule::Block),
     ("control_transfer_statement", Rule::Custom(descend, leave_transfer)),
     ("attribute", Rule::Custom(attribute, nothing)),
-    ("call_expression", Rule::Custom(enter_call, leave_call)),
-    ("constructor_expression", Rule::Custom(enter_constructor, leave_constructor)),
+    ("call_expression", Rule::Custom(calls::enter_call, calls::leave_call)),
+    ("constructor_expression", Rule::Custom(calls::enter_call, calls::leave_call)),
+    ("call_suffix", Rule::Custom(calls::enter_suffix, nothing)),
+    ("constructor_suffix", Rule::Custom(calls::enter_suffix, nothing)),
     ("value_arguments", Rule::Values),
-    ("value_argument", Rule::Custom(argument, leave_argument)),
+    ("value_argument", Rule::Custom(descend, leave_argument)),
     ("value_argument_label", Rule::Skip),
-    ("navigation_expression", Rule::Custom(enter_navigation, leave_navigation)),
-    ("additive_expression", Rule::Custom(descend, leave_operator)),
-    ("multiplicative_expression", Rule::Custom(descend, leave_operator)),
-    ("comparison_expression", Rule::Custom(descend, leave_operator)),
-    ("equality_expression", Rule::Custom(descend, leave_operator)),
-    ("infix_expression", Rule::Custom(descend, leave_operator)),
-    ("prefix_expression", Rule::Forward),
+    ("navigation_expression", Rule::Custom(calls::enter_navigation, calls::leave_navigation)),
+    ("additive_expression", Rule::Custom(descend, leave_sum)),
+    ("multiplicative_expression", Rule::Custom(descend, leave_sum)),
+    ("comparison_expression", Rule::Custom(descend, leave_comparison)),
+    ("equality_expression", Rule::Custom(descend, leave_comparison)),
+    ("conjunction_expression", Rule::Custom(descend, leave_truth)),
+    ("disjunction_expression", Rule::Custom(descend, leave_truth)),
+    ("infix_expression", Rule::Custom(descend, leave_sum)),
+    ("prefix_expression", Rule::Custom(calls::enter_prefix, calls::leave_prefix)),
     ("postfix_expression", Rule::Forward),
-    ("try_expression", Rule::Custom(descend, leave_try)),
-    ("await_expression", Rule::Unwrap),
+    ("try_expression", Rule::Custom(expected::enter_frame, leave_frame)),
+    ("await_expression", Rule::Custom(expected::enter_frame, leave_frame)),
     ("as_expression", Rule::Instance(TYPE)),
-    ("check_expression", Rule::Plain),
-    ("tuple_expression", Rule::List),
-    ("ternary_expression", Rule::Union(&["if_true", "if_false"])),
+    ("check_expression", Rule::Custom(descend, leave_truth)),
+    ("tuple_expression", Rule::Custom(calls::enter_tuple, calls::leave_tuple)),
+    ("ternary_expression", Rule::Custom(enter_frame_plain, leave_ternary)),
+    ("nil_coalescing_expression", Rule::Custom(enter_frame_plain, calls::leave_coalescing)),
     ("assignment", Rule::Assign(field("target"))),
     ("directly_assignable_expression", Rule::Forward),
-    ("array_literal", Rule::Collection(Collection::List)),
-    ("dictionary_literal", Rule::Collection(Collection::Map)),
+    ("array_literal", Rule::Custom(enter_frame_plain, leave_array)),
+    ("dictionary_literal", Rule::Custom(enter_frame_plain, leave_dictionary)),
     ("user_type", Rule::Custom(user_type, leave_user_type)),
     ("optional_type", Rule::Type),
     ("array_type", Rule::TypeOf(Collection::List)),
     ("dictionary_type", Rule::TypeOf(Collection::Map)),
-    ("tuple_type", Rule::TypeOf(Collection::Tuple)),
-    ("tuple_type_item", Rule::Type),
-    ("function_type", Rule::Function(Pick::Last)),
+    ("tuple_type", Rule::Custom(enter_type, declare::leave_tuple_type)),
+    ("tuple_type_item", Rule::Custom(declare::enter_tuple_item, declare::leave_tuple_item)),
+    ("function_type", Rule::Custom(enter_type, declare::leave_function_type)),
     ("type_annotation", Rule::Type),
     ("type_arguments", Rule::Type),
     ("existential_type", Rule::Type),
     ("opaque_type", Rule::Type),
-    ("protocol_composition_type", Rule::Type),
+    ("protocol_composition_type", Rule::Custom(enter_type, leave_composition)),
     ("type_parameter", Rule::TypeParam(Pick::Kind(&["type_identifier"]), TYPE)),
-    ("inheritance_constraint", Rule::Without(field("constrained_type"))),
-    ("simple_identifier", Rule::Name),
+    ("inheritance_constraint", Rule::Custom(enter_constraint, declare::leave_constraint)),
+    ("equality_constraint", Rule::Custom(enter_constraint, declare::leave_constraint)),
+    ("simple_identifier", Rule::Custom(calls::enter_identifier, nothing)),
     ("type_identifier", Rule::TypeName),
     ("self_expression", Rule::This),
     ("super_expression", Rule::Super),
+    ("macro_invocation", Rule::Custom(calls::enter_macro, nothing)),
+    ("key_path_expression", Rule::Custom(descend, calls::leave_key_path)),
+    ("capture_list_item", Rule::Custom(declare::enter_capture, declare::leave_capture)),
+    ("computed_setter", Rule::Custom(declare::enter_setter, nothing)),
+    ("willset_clause", Rule::Custom(declare::enter_setter, nothing)),
+    ("didset_clause", Rule::Custom(declare::enter_setter, nothing)),
+    ("directive", Rule::Skip),
+    ("operator_declaration", Rule::Skip),
+    ("precedence_group_declaration", Rule::Skip),
+    ("macro_declaration", Rule::Skip),
+    ("availability_condition", Rule::Skip),
     ("statement_label", Rule::Skip),
     ("where_keyword", Rule::Skip),
     ("line_string_literal", Rule::Literal(Literal::Str)),
@@ -155,6 +180,10 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
             draft.name = Some("init".to_owned());
             draft.flags.is_constructor = true;
             draft.result = None;
+            draft.no_body = match cx.frame_kind() {
+                Some(DefKind::Trait) => NoBody::Abstract,
+                _ => NoBody::Nothing,
+            };
         }
         "deinit_declaration" => draft.name = Some("deinit".to_owned()),
         "subscript_declaration" => {
@@ -163,7 +192,7 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
         }
         "function_declaration" => {
             let name = draft.name.as_deref().unwrap_or("");
-            draft.flags.is_test = name.starts_with("test") && cx.base_is("XCTestCase");
+            draft.flags.is_test = name.starts_with("test") && cx.base_ends_with("TestCase");
             draft.flags.is_async = draft.body.is_some_and(|body| has_word(cx, node, body, "async"));
         }
         "lambda_literal" => {
@@ -179,274 +208,122 @@ fn has_word(cx: &Outline<'_>, node: Node<'_>, body: Node<'_>, word: &str) -> boo
     cx.words_before(node.start_byte(), body.start_byte()).contains(&word)
 }
 
-fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let Some(path) = Pick::Kind(&["identifier"]).get(node, None) else { return Enter::Skip };
-    let text = cx.text(path);
-    match text.rsplit_once('.') {
-        Some((module, name)) => {
-            let symbol = cx.builder.name(name);
-            cx.add_import(ImportKind::Symbol(symbol), module, Some(symbol), path);
-        }
-        None => {
-            cx.add_import(ImportKind::Wildcard, text, None, path);
+/// Words of ownership, which the grammar does not know in all places, and attributes whose arguments it does not know.
+const UNKNOWN_WORDS: &[&str] = &["__owned", "__shared", "__consuming", "__guaranteed"];
+const UNKNOWN_ATTRIBUTE: &str = "@_lifetime(";
+/// Maximum number of places that are read differently than written.
+const MAX_REREAD: usize = 10_000;
+
+/// Blanks what the grammar does not know, and reads an empty tuple as a number, where a file has errors.
+fn reread(tree: &Tree, text: &str) -> Vec<(usize, u8)> {
+    let mut changes = Vec::new();
+    if !tree.root_node().has_error() {
+        return changes;
+    }
+    for word in UNKNOWN_WORDS {
+        for (place, _) in text.match_indices(word) {
+            changes.extend((place..place + word.len()).map(|place| (place, b' ')));
         }
     }
-    Enter::Skip
+    for (place, _) in text.match_indices(UNKNOWN_ATTRIBUTE) {
+        let end = text[place..].find(['\n', ')']).map_or(0, |end| end + 1);
+        changes.extend((place..place + end).map(|place| (place, b' ')));
+    }
+    for (place, _) in text.match_indices("()") {
+        let (before, after) = (text[..place].trim_end(), text[place + 2..].trim_start());
+        let is_value = before.ends_with(['(', ',', ':']) || before.ends_with("return") || before.ends_with(" =");
+        if is_value && after.starts_with([')', ',', '}', ']']) || before.ends_with("return") {
+            changes.extend([(place, b'0'), (place + 1, b'0')]);
+        }
+    }
+    changes.truncate(MAX_REREAD);
+    changes.sort_unstable();
+    changes.dedup();
+    changes
 }
 
-fn enum_entry(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    let flags = DefFlags { is_static: true, ..DefFlags::default() };
-    for name in field("name").all(node, None) {
-        cx.mark(name, Mark::Skip);
-        let text = cx.name_text(name);
-        if !text.is_empty() {
-            cx.variable(DefKind::Variant, text, name, node, flags, Visibility::Public);
-        }
-    }
+fn enter_type(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    cx.set_in_type();
     Enter::Descend
 }
 
-/// One property of a declaration: its pattern, its type, its value.
-struct Property<'t> {
-    pattern: Node<'t>,
-    ty: Option<Node<'t>>,
-    value: Option<Node<'t>>,
+/// `A & B` is both.
+fn leave_composition(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Union(&[]), node, None);
 }
 
-fn properties(node: Node<'_>) -> Vec<Property<'_>> {
-    let mut all: Vec<Property<'_>> = Vec::new();
+fn enter_constraint(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = node.child_by_field_name("constrained_type") {
+        cx.mark(name, Mark::Skip);
+    }
+    cx.set_in_type();
+    Enter::Descend
+}
+
+fn enter_frame_plain(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    expected::expect_by_parent(cx, node, parent);
+    Enter::Descend
+}
+
+fn leave_ternary(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Union(&["if_true", "if_false"]), node, parent);
+}
+
+fn leave_array(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Collection(Collection::List), node, parent);
+}
+
+fn leave_dictionary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let mut cursor = node.walk();
-    if !cursor.goto_first_child() {
-        return all;
-    }
-    loop {
-        let child = cursor.node();
-        match cursor.field_name() {
-            Some("name") if child.kind() == "pattern" => all.push(Property { pattern: child, ty: None, value: None }),
-            Some("value") if child.is_named() => {
-                if let Some(last) = all.last_mut() {
-                    last.value = Some(child);
-                }
-            }
-            _ if child.kind() == "type_annotation" => {
-                if let Some(last) = all.last_mut() {
-                    last.ty = Some(child);
-                }
-            }
-            _ => {}
-        }
-        if !cursor.goto_next_sibling() {
-            return all;
-        }
-    }
+    let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).filter(Node::is_named).collect();
+    let items: Vec<_> = values.into_iter().map(|value| cx.expr_of(value)).collect();
+    let items = cx.builder.list(&items);
+    let expr = cx.builder.expr(Expr::Collection { kind: Collection::Map, items });
+    cx.set_expr(node, expr);
 }
 
-fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let local = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
-    let all = properties(node);
-    let mut ids = Vec::new();
-    for property in &all {
-        for name in cx.pattern_names(&[property.pattern]) {
-            cx.mark(name, Mark::Skip);
-            if local {
-                continue;
-            }
-            if node.child_by_field_name("computed_value").is_some() {
-                let text = cx.name_text(name).to_owned();
-                let define = Define { no_body: NoBody::Nothing, ..COMPUTED };
-                cx.open_named(&define, node, parent, name, text);
-                if let Some(frame) = cx.frame() {
-                    let id = frame.id;
-                    cx.builder.definition_mut(id).flags.is_property = true;
-                    cx.set_frame_result(property.ty);
-                }
-                return Enter::Descend;
-            }
-            ids.extend(cx.define_variable(DefKind::Variable, node, name, node, parent));
-        }
-    }
-    if !local {
-        cx.remember(node, ids);
-    }
-    Enter::Descend
+/// A test of a value.
+fn leave_truth(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let expr = cx.builder.expr(Expr::Literal(Literal::Bool));
+    cx.set_expr(node, expr);
 }
 
-fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let local = !cx.has_remembered(node);
-    let mut ids = cx.take_remembered(node).into_iter();
-    for property in properties(node) {
-        let declared = cx.find_known(property.ty);
-        let value = cx.find_known(property.value);
-        let names = cx.pattern_names(&[property.pattern]);
-        let count = names.len();
-        for (index, name) in names.into_iter().enumerate() {
-            let item = cx.item(value, index, count);
-            if local {
-                cx.bind_local(name, declared, item);
-            } else if let Some(id) = ids.next() {
-                cx.builder.definition_mut(id).declared = declared;
-                cx.add_value(id, item);
-            }
-        }
+fn leave_comparison(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    leave_operator(cx, node, parent);
+    leave_truth(cx, node, parent);
+}
+
+/// Most operators keep the type of an operand.
+fn leave_sum(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    leave_operator(cx, node, parent);
+    let both = ["lhs", "rhs"].map(|field| cx.find_known(node.child_by_field_name(field)));
+    let is_open = |expr: &crate::facts::ExprId| !matches!(cx.builder.facts().expr(*expr), Expr::Literal(_));
+    let expr = both.iter().flatten().find(|expr| is_open(expr)).or(both.iter().flatten().next());
+    if let Some(&expr) = expr {
+        cx.set_expr(node, expr);
     }
 }
 
-fn parameter_name(node: Node<'_>) -> Option<Node<'_>> {
-    Pick::Kind(&["simple_identifier"]).all(node, None).last().copied()
-}
+/// Values of the branches of an `if` or `switch`.
+const MAX_BRANCHES: usize = 64;
 
-fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    for name in Pick::Kind(&["simple_identifier"]).all(node, None) {
-        cx.mark(name, Mark::Skip);
-    }
-    Enter::Descend
-}
-
-fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(name) = parameter_name(node) else { return };
-    if !cx.parent_is_frame() {
-        return;
-    }
-    let declared = cx.find_known(TYPE.get(node, None));
-    let rest = cx.text(node).trim_end().ends_with("...");
-    let kind = if rest { ParameterKind::Rest } else { ParameterKind::Plain };
-    let text = cx.name_text(name);
-    cx.add_parameter(text, kind, declared, None);
-}
-
-fn enter_lambda_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    enter_parameter(cx, node, parent)
-}
-
-fn leave_lambda_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    if cx.parent_mark() == Mark::Params
-        && let Some(name) = parameter_name(node)
-    {
-        let declared = cx.find_known(TYPE.get(node, None));
-        let text = cx.name_text(name);
-        cx.add_parameter(text, ParameterKind::Plain, declared, None);
+fn leave_if(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    patterns::leave_condition(cx, node, parent);
+    let branches = Pick::Kind(&["statements", "if_statement"]).all(node, None);
+    let values: Vec<_> = branches.into_iter().filter_map(|branch| cx.find_known(Some(branch))).collect();
+    if !values.is_empty() {
+        let expr = cx.builder.union(&values);
+        cx.set_expr(node, expr);
     }
 }
 
-/// Names bound by `let` and `var` inside of patterns.
-fn bound_names(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut names = Vec::new();
-    let mut stack = vec![node];
-    let mut seen = 0;
-    while let Some(node) = stack.pop() {
-        seen += 1;
-        if seen > 1_000 {
-            break;
-        }
-        let mut cursor = node.walk();
-        if !cursor.goto_first_child() {
-            continue;
-        }
-        loop {
-            let child = cursor.node();
-            if cursor.field_name() == Some("bound_identifier") {
-                names.push(child);
-            } else if matches!(child.kind(), "pattern" | "switch_pattern") {
-                stack.push(child);
-            }
-            if !cursor.goto_next_sibling() {
-                break;
-            }
-        }
-    }
-    names
-}
-
-fn enter_condition(cx: &mut Outline<'_>, node: Node<'_>) {
-    for name in bound_names(node) {
-        cx.mark(name, Mark::Skip);
-    }
-}
-
-fn enter_if(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    cx.open_scope(ScopeKind::Block);
-    enter_condition(cx, node);
-    Enter::Descend
-}
-
-/// What a `guard` binds is known after it.
-fn enter_guard(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    enter_condition(cx, node);
-    Enter::Descend
-}
-
-/// `let name = value`: the name stands in one field, the value in the next condition.
-fn leave_condition(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let mut cursor = node.walk();
-    if !cursor.goto_first_child() {
-        return;
-    }
-    let mut pending: Option<Node<'_>> = None;
-    loop {
-        let child = cursor.node();
-        match cursor.field_name() {
-            Some("bound_identifier") => {
-                if let Some(name) = pending.replace(child) {
-                    cx.bind_local(name, None, None);
-                }
-            }
-            Some("condition") if child.is_named() && child.kind() != "value_binding_pattern" => {
-                if let Some(name) = pending.take() {
-                    let value = cx.find_known(Some(child)).map(|base| cx.builder.expr(Expr::Unwrap { base }));
-                    cx.bind_local(name, None, value);
-                }
-            }
-            _ => {}
-        }
-        if !cursor.goto_next_sibling() {
-            break;
-        }
-    }
-    if let Some(name) = pending {
-        cx.bind_local(name, None, None);
-    }
-}
-
-fn enter_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let patterns = field("item").all(node, None);
-    for name in cx.pattern_names(&patterns) {
-        cx.mark(name, Mark::Skip);
-    }
-    block(cx, node, parent)
-}
-
-fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let over = cx.find_known(node.child_by_field_name("collection"));
-    let element: Option<ExprId> = over.map(|base| cx.builder.expr(Expr::Element { base }));
-    let patterns = field("item").all(node, None);
-    let names = cx.pattern_names(&patterns);
-    let count = names.len();
-    for (index, name) in names.into_iter().enumerate() {
-        let item = cx.item(element, index, count);
-        cx.bind_local(name, None, item);
-    }
-}
-
-fn enter_entry(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    enter_condition(cx, node);
-    block(cx, node, parent)
-}
-
-fn leave_entry(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    for name in bound_names(node) {
-        cx.bind_local(name, None, None);
-    }
-}
-
-fn enter_catch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    enter_entry(cx, node, parent)
-}
-
-fn leave_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let pattern = node.child_by_field_name("error");
-    let declared = pattern.and_then(|pattern| cx.find_known(TYPE.get(pattern, None)));
-    for name in bound_names(node) {
-        cx.bind_local(name, declared, None);
+fn leave_switch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let entries = Pick::Kind(&["switch_entry"]).all(node, None);
+    let bodies = entries.into_iter().take(MAX_BRANCHES).map(|entry| Pick::Kind(&["statements"]).get(entry, None));
+    let values: Vec<_> = bodies.filter_map(|body| cx.find_known(body)).collect();
+    if !values.is_empty() {
+        let expr = cx.builder.union(&values);
+        cx.set_expr(node, expr);
     }
 }
 
@@ -459,15 +336,20 @@ fn leave_transfer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
 }
 
 /// A single expression is the value of what holds it.
-fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     if node.named_child_count() == 1
         && let Some(value) = cx.find_known(node.named_child(0))
     {
         cx.set_expr(node, value);
+        // The body of a closure, and of a property without `get`, has no node of its own.
+        if parent.is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter")) {
+            cx.record_returned(value);
+        }
     }
 }
 
-fn leave_try(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+/// `try x`, `await x`
+fn leave_frame(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if let Some(value) = cx.find_known(node.child_by_field_name("expr")) {
         cx.set_expr(node, value);
     }
@@ -477,45 +359,11 @@ fn attribute(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
     if let Some(ty) = Pick::Kind(&["user_type"]).get(node, None) {
         cx.mark(ty, Mark::Decorate(true));
     }
-    Enter::Descend
-}
-
-fn arguments(node: Node<'_>) -> Option<Node<'_>> {
-    let suffix = Pick::Kind(&["call_suffix", "constructor_suffix"]).get(node, None)?;
-    Pick::Kind(&["value_arguments"]).get(suffix, None)
-}
-
-fn call_arity(cx: &Outline<'_>, node: Node<'_>) -> u8 {
-    let suffix = Pick::Kind(&["call_suffix", "constructor_suffix"]).get(node, None);
-    let lambda = suffix.is_some_and(|suffix| Pick::Kind(&["lambda_literal"]).get(suffix, None).is_some());
-    cx.arity(arguments(node)).saturating_add(u8::from(lambda)).min(u8::MAX - 1)
-}
-
-fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(callee) = node.named_child(0) {
-        let arity = call_arity(cx, node);
-        cx.mark(callee, Mark::Call(arity));
+    // Labels and platforms are not names of the program.
+    for name in Pick::Kind(&["simple_identifier"]).all(node, None) {
+        cx.mark(name, Mark::Skip);
     }
     Enter::Descend
-}
-
-fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(callee) = cx.find_known(node.named_child(0)) else { return };
-    let args = cx.arguments(arguments(node));
-    let expr = cx.builder.expr(Expr::Call { callee, args });
-    cx.set_expr(node, expr);
-}
-
-fn enter_constructor(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    enter_call(cx, node, parent)
-}
-
-fn leave_constructor(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    leave_call(cx, node, parent);
-}
-
-fn argument(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    descend(cx, node, parent)
 }
 
 fn leave_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
@@ -524,33 +372,12 @@ fn leave_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
 }
 
-fn member_name(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("suffix")?.child_by_field_name("suffix")
-}
-
-fn enter_navigation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(suffix) = node.child_by_field_name("suffix") {
-        cx.mark(suffix, Mark::Skip);
-    }
-    Enter::Descend
-}
-
-fn leave_navigation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(name) = member_name(node) else { return };
-    let base = match node.named_child(0) {
-        Some(base) => cx.expr_of(base),
-        None => cx.builder.unknown(),
-    };
-    let text = cx.name_text(name);
-    if !text.is_empty() {
-        let expr = cx.builder.member(base, text);
-        cx.finish_expr(node, name, expr);
-    }
-}
-
 /// `a.b.C<T>`: the first name is looked up, the others are members of it.
 fn user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    cx.set_in_type();
+    // A type that is constructed is a value.
+    if !matches!(cx.current_mark(), Mark::Call(_)) {
+        cx.set_in_type();
+    }
     for name in Pick::Kind(&["type_identifier"]).all(node, None) {
         cx.mark(name, Mark::Skip);
     }
@@ -558,7 +385,18 @@ fn user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
 }
 
 fn leave_user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let names = Pick::Kind(&["type_identifier"]).all(node, None);
+    let mut names = Pick::Kind(&["type_identifier"]).all(node, None);
+    // `T.Type` is the type itself.
+    let is_meta = names.len() > 1 && names.last().is_some_and(|last| matches!(cx.text(*last), "Type" | "Protocol"));
+    if is_meta {
+        names.pop();
+    }
     let arguments = Pick::Kind(&["type_arguments"]).get(node, None);
     cx.dotted_type(node, &names, arguments);
+    if is_meta && let Some(of) = cx.find_known(Some(node)) {
+        let base = cx.bare_name("_Metatype");
+        let args = cx.builder.list(&[of]);
+        let whole = cx.builder.expr(Expr::Generic { base, args });
+        cx.set_expr(node, whole);
+    }
 }

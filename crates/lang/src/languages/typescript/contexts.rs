@@ -1,9 +1,9 @@
-//! Contextual typing: the parameters of a function from its context, and narrowing of names by conditions.
+//! Contextual typing: the parameters of a function from its context.
 
 use tree_sitter::Node;
 
 use super::state::{Extractor, children, has_token};
-use crate::facts::{BindingTarget, Expr, ExprId, ScopeId};
+use crate::facts::{Expr, ExprId, ScopeId};
 use crate::walk::Step;
 
 /// Maximum parameters of a function typed by its context.
@@ -12,8 +12,6 @@ const MAX_GIVEN: usize = 8;
 const MAX_LITERALS: usize = 16;
 /// Maximum levels of the tree to ascend from a function or its literal.
 const MAX_LEVELS: usize = 128;
-/// Maximum conditions joined by `&&`.
-const MAX_CONDITIONS: usize = 16;
 
 impl Extractor<'_> {
     /// Parameter values of a function, from its context.
@@ -172,44 +170,6 @@ impl Extractor<'_> {
         };
         let of = self.arguments_of(arguments).get(place).copied().filter(|&of| of != self.b.unknown())?;
         Some(vec![self.b.expr(Expr::Instance { of })])
-    }
-
-    /// In the block of `if (x instanceof C)`, `x` is a `C`.
-    pub(super) fn narrow(&mut self, block: Node<'_>, path: &[Step<'_>]) {
-        let Some(branch) = path.last().map(|step| step.node).filter(|outer| outer.kind() == "if_statement") else {
-            return;
-        };
-        if branch.child_by_field_name("consequence") != Some(block) {
-            return;
-        }
-        let mut work: Vec<Node<'_>> = branch.child_by_field_name("condition").into_iter().collect();
-        let mut seen = 0;
-        while let Some(node) = work.pop().filter(|_| seen < MAX_CONDITIONS) {
-            seen += 1;
-            let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
-            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
-            match (node.kind(), operator, left, right) {
-                ("parenthesized_expression", ..) => work.extend(node.named_child(0)),
-                ("binary_expression", "&&", Some(left), Some(right)) => work.extend([left, right]),
-                ("binary_expression", "instanceof", Some(left), Some(right)) if left.kind() == "identifier" => {
-                    let name = self.source.text(left);
-                    if let Some(class) = self.find_known(right)
-                        && (self.is_local(name) || self.is_caught(name, path))
-                    {
-                        let scope = self.scope();
-                        self.bind_local(scope, name, BindingTarget::Typed(class));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Returns whether a name is bound by an enclosing `catch`, whose binding is added when its block is left.
-    fn is_caught(&self, name: &str, path: &[Step<'_>]) -> bool {
-        let clauses = path.iter().filter(|step| step.node.kind() == "catch_clause");
-        let mut caught = clauses.filter_map(|step| step.node.child_by_field_name("parameter"));
-        caught.any(|parameter| self.source.text(parameter) == name)
     }
 
     /// Returns whether a name is a parameter or variable of a function around the current scope.

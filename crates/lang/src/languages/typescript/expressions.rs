@@ -195,6 +195,7 @@ impl<'a> Extractor<'a> {
         self.exprs.set(node, expr);
         let (role, arity) = if tag { (Role::Call, u8::MAX) } else { self.role_of(step, path) };
         self.refer(expr, role, node, arity);
+        self.narrow_read(node, role);
     }
 
     /// Role of an expression, and the number of arguments if it is called.
@@ -276,6 +277,7 @@ impl<'a> Extractor<'a> {
             return;
         }
         self.refer(expr, role, property, arity);
+        self.narrow_read(node, role);
     }
 
     fn subscript<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {

@@ -8,6 +8,7 @@ mod finish;
 mod markup;
 mod modules;
 mod naming;
+mod narrow;
 mod patterns;
 mod repairs;
 mod scripts;

@@ -11,6 +11,7 @@ use crate::facts::{
     ScopeId, ScopeKind, TypeParameter,
 };
 use crate::languages::Input;
+use crate::languages::narrowing::Narrowings;
 use crate::text;
 use crate::walk::{NodeExprs, Source, Step};
 
@@ -124,6 +125,8 @@ pub(super) struct Extractor<'a> {
     pub(super) component_members: Option<ExprId>,
     /// The text of the file.
     file: &'a str,
+    /// What conditions tell of the values read here.
+    pub(super) narrowings: Narrowings,
     position: (usize, usize, usize),
 }
 
@@ -176,6 +179,7 @@ impl<'a> Extractor<'a> {
             component: None,
             component_members: None,
             file: input.text,
+            narrowings: Narrowings::default(),
             position: (0, 0, 0),
         }
     }

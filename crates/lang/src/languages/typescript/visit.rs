@@ -7,6 +7,7 @@ use crate::walk::{Enter, Step, Visitor};
 impl<'tree> Visitor<'tree> for Extractor<'_> {
     fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter {
         let node = step.node;
+        self.open_narrowing(step, path);
         match node.kind() {
             "comment" => {
                 self.comment(node, path);
@@ -47,6 +48,8 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
 
     fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         self.leave_node(step, path);
+        self.narrowings.close(path.len());
+        self.narrow_after(step.node, path);
         let id = step.node.id();
         while self.frames.len() > 1 && self.frame().node == id {
             self.frames.pop();
@@ -167,7 +170,6 @@ impl Extractor<'_> {
         });
         if !shares {
             self.open(node, FrameKind::Block, ScopeKind::Block, None);
-            self.narrow(node, path);
         }
     }
 

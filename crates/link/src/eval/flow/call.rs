@@ -85,6 +85,10 @@ impl Eval<'_> {
                 let classes_are_called = rules.call_method.is_some() && !rules.includes;
                 let result = if classes_are_called { package.call() } else { package.somewhere() };
                 let yields = self.yields_given(package, file, args);
+                if rules.argument_labels && package.is_named_as_class() {
+                    let name = package.last_name().map(|name| self.project.names.intern(&name));
+                    return Values::one(Value::External(package.clone().instance(), name));
+                }
                 Values::one(Value::External(result.yielding(yields), *name))
             }
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
@@ -205,6 +209,15 @@ impl Eval<'_> {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
+        if rules.argument_labels && definition.flags.is_constructor {
+            return match receiver.map(|receiver| &receiver.value) {
+                Some(Value::Instance(class, args) | Value::Def(class, args)) => {
+                    Values::one(Value::Instance(*class, args.clone()))
+                }
+                Some(value @ (Value::External(..) | Value::Builtin(..))) => Values::one(value.clone()),
+                _ => self.receiver_of(of),
+            };
+        }
         let list = unit.list(definition.values);
         // A declared result counts more than what the body returns.
         let exprs: &[ExprId] = match &definition.declared {
@@ -391,7 +404,9 @@ impl Eval<'_> {
         let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
         // The last parameter may take all that is left.
         let rest = parameters.last().filter(|last| last.kind == ParameterKind::Rest);
+        let labelled = self.rules(of.file).argument_labels.then(|| self.place_arguments(of, file, args)).flatten();
         for (place, &arg) in args.iter().enumerate() {
+            let place = labelled.as_ref().map_or(place, |places| places[place]);
             let Some(parameter) = parameters.get(place).or(rest) else { break };
             let Some(declared) = parameter.declared else { continue };
             let types = self.eval(of.file, declared, Namespace::Type);
@@ -619,11 +634,20 @@ impl Eval<'_> {
             Value::Builtin(Builtin::Tuple, args) => arg(args, index),
             // The error of a result.
             Value::Builtin(Builtin::Wrapper, args) if args.len() > index => arg(args, index),
+            // A part of a case class, in a pattern.
+            Value::Instance(of, args) if self.rules(of.file).companions => {
+                let (of, args) = (*of, args.clone());
+                self.part_of_class(of, &args, index)
+            }
             // A field of a tuple struct.
             Value::Instance(of, _) if self.rules(of.file).fields_apart => {
                 let name = self.project.names.intern(&index.to_string());
                 let search = self.member(value, name, Namespace::Value);
                 self.values_of(search, Namespace::Value)
+            }
+            // A component of a data class.
+            Value::Instance(of, args) if self.rules(of.file).implicit_receivers => {
+                self.component(*of, args, index).unwrap_or_else(|| self.element(value, file))
             }
             Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
             // One of several results.

@@ -10,7 +10,7 @@ impl Eval<'_> {
     /// Values of a callee: where methods are separate, a generic is a class being constructed.
     pub(in crate::eval) fn callees(&mut self, file: FileId, callee: ExprId) -> Values {
         let facts = &self.unit(file).facts;
-        let is_apart = self.rules(file).constructs_apart;
+        let is_apart = self.rules(file).tells_arguments_apart();
         let constructs = match facts.expr(callee) {
             Expr::Generic { args, .. } => !is_apart || facts.list(args).is_empty(),
             _ => false,
@@ -23,7 +23,7 @@ impl Eval<'_> {
     pub(in crate::eval) fn find_type_arguments(&mut self, file: FileId, callee: ExprId) -> Args {
         let unit = self.unit(file);
         match unit.facts.expr(callee) {
-            Expr::Generic { args, .. } if self.rules(file).constructs_apart => {
+            Expr::Generic { args, .. } => {
                 let types = unit.list(args).iter().map(|&arg| {
                     let types = self.eval(file, arg, Namespace::Type);
                     self.instantiate(types)
@@ -32,6 +32,23 @@ impl Eval<'_> {
             }
             _ => no_args(),
         }
+    }
+
+    /// The type arguments that the call of an access path is written with.
+    pub(in crate::eval) fn find_type_arguments_of(&mut self, file: FileId, path: ExprId) -> Args {
+        let unit = self.unit(file);
+        let has_any = unit.call(path).is_some_and(|call| call.type_args > 0);
+        let generics = unit.facts.exprs.iter().filter(|_| has_any);
+        let mut generics = generics.filter_map(|expr| match *expr {
+            Expr::Generic { base, args } if base == path => Some(args),
+            _ => None,
+        });
+        let Some(args) = generics.next() else { return no_args() };
+        let types = unit.list(args).iter().map(|&arg| {
+            let types = self.eval(file, arg, Namespace::Type);
+            self.instantiate(types)
+        });
+        types.collect()
     }
 
     /// Result of calling a value with type arguments.

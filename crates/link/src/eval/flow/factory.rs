@@ -17,6 +17,11 @@ impl Eval<'_> {
     ) -> Option<Values> {
         let factories = self.rules(file).factories;
         let unit = self.unit(file);
+        // `listOf<T>()`
+        let (callee, types) = match unit.facts.expr(callee) {
+            Expr::Generic { base, args } if self.rules(file).implicit_receivers => (base, unit.list(args)),
+            _ => (callee, &[][..]),
+        };
         let (base, name) = match unit.facts.expr(callee) {
             _ if factories.is_empty() => return None,
             Expr::Member { base, name } => (Some(base), unit.facts.name(name)),
@@ -41,6 +46,22 @@ impl Eval<'_> {
                 !found.is_empty() && found.iter().all(|found| matches!(found.entity, Entity::External(..)))
             }
         };
+        if let (true, Factory::ListOfAll, &[ty]) = (standard, factory, types) {
+            let types = self.eval(file, ty, Namespace::Type);
+            let elements = self.instantiate(types);
+            return Some(Values::one(Value::Builtin(Builtin::List, [elements].into())));
+        }
+        if let (true, Factory::Pair, &[key, value]) = (standard, factory, types) {
+            let [key, value] = [key, value].map(|ty| {
+                let types = self.eval(file, ty, Namespace::Type);
+                self.instantiate(types)
+            });
+            return Some(Values::one(Value::Builtin(Builtin::Map, [key, value].into())));
+        }
+        // Pairs are taken apart elsewhere.
+        if *factory == Factory::Pair && self.rules(file).implicit_receivers {
+            return None;
+        }
         standard.then(|| self.make(*factory, file, args))
     }
 

@@ -93,6 +93,17 @@ impl Eval<'_> {
             return Values::unknown(Reason::Budget);
         }
         let parameter = (parameter != Expr::WHOLE).then_some(parameter as usize);
+        if self.rules(file).argument_labels {
+            let values = match parameter {
+                Some(place) => self.expected_argument(file, by, place),
+                None => {
+                    let values = self.eval(file, by, Namespace::Value);
+                    self.types_of(values)
+                }
+            };
+            self.leave();
+            return values;
+        }
         let values = match (self.unit(file).facts.expr(by), parameter) {
             (Expr::Call { callee, args }, parameter) => {
                 let args = self.unit(file).list(args);

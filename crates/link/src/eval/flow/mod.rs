@@ -8,5 +8,6 @@ pub(in crate::eval) mod fixtures;
 pub(in crate::eval) mod given;
 pub(in crate::eval) mod held;
 pub(in crate::eval) mod indirect;
+mod narrow;
 pub(in crate::eval) mod parameter;
 pub(in crate::eval) mod passed;

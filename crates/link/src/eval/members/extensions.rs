@@ -21,6 +21,17 @@ impl Eval<'_> {
             && self.rules(of.file).extension_functions
     }
 
+    /// Returns whether an extension function is written in a class that wraps the receiver, which is a value of that
+    /// class where the function runs: values are converted to it without a word, so calls are at most possible.
+    pub(in crate::eval) fn is_wrapped(&mut self, of: DefRef) -> bool {
+        let rules = self.rules(of.file);
+        rules.implicit_conversions && self.is_extension(of) && {
+            let unit = self.unit(of.file);
+            let mut parameters = unit.facts.parameters(of.def).iter();
+            parameters.all(|parameter| parameter.kind != ParameterKind::Receiver)
+        }
+    }
+
     /// Returns whether an extension function is called on its receiver, not with the receiver as an argument.
     pub(in crate::eval) fn is_received(&mut self, of: DefRef, receiver: Option<&Value>) -> bool {
         let Some(receiver) = receiver else { return false };
@@ -31,7 +42,13 @@ impl Eval<'_> {
 
     /// What a call of a member finds, with the extension functions that its receiver may be given to where the type
     /// itself has nothing that takes the arguments.
-    pub(in crate::eval) fn with_extensions(&mut self, file: FileId, expr: ExprId, search: Search) -> Search {
+    pub(in crate::eval) fn with_extensions(
+        &mut self,
+        file: FileId,
+        expr: ExprId,
+        search: Search,
+        want: Namespace,
+    ) -> Search {
         let unit = self.unit(file);
         let Expr::Member { base, name } = unit.facts.expr(expr) else { return search };
         let name = unit.name(name);
@@ -49,17 +66,25 @@ impl Eval<'_> {
         if search.found.iter().any(|found| takes(self, found)) || !self.deeper() {
             return search;
         }
-        let extended = self.find_extensions(file, base, name, &search);
+        let extended = self.find_extensions(file, base, name, &search, want);
         self.leave();
         extended.unwrap_or(search)
     }
 
     /// The extension functions of a name that a receiver may be given to; `None` if there are none.
-    fn find_extensions(&mut self, file: FileId, base: ExprId, name: Name, known: &Search) -> Option<Search> {
+    fn find_extensions(
+        &mut self,
+        file: FileId,
+        base: ExprId,
+        name: Name,
+        known: &Search,
+        want: Namespace,
+    ) -> Option<Search> {
         let all = self.methods_named(file, name, MAX_EXTENSIONS)?;
         let mut extensions = Vec::new();
         for &of in all.iter() {
-            if self.is_extension(of) && self.sees(file, of) {
+            let is_read = self.unit(of.file).facts.definition(of.def).flags.is_property;
+            if self.is_extension(of) && is_read == (want == Namespace::Value) && self.sees(file, of) {
                 extensions.push(of);
             }
         }
@@ -81,8 +106,9 @@ impl Eval<'_> {
         // Standard types may have a method of the name themselves.
         let is_common = self.rules(file).common_methods.contains(&self.text(name));
         let may_have = |receiver: &Value| is_common && !matches!(receiver, Value::Instance(..));
+        let wrapped: Vec<bool> = extensions.iter().map(|of| self.is_wrapped(*of)).collect();
         let (mut sure, mut open) = (Vec::new(), Vec::new());
-        for &of in &extensions {
+        for (&of, is_wrapped) in extensions.iter().zip(wrapped) {
             let takes_all = self.takes_everything(of);
             let only = extensions.len() == all.len() && takes_all && !is_common;
             for receiver in &receivers {
@@ -90,12 +116,12 @@ impl Eval<'_> {
                 let found = Found { receiver: Some(receiver.clone().into()), ..Found::plain(Entity::Def(of)) };
                 match fit {
                     Fit::No => {}
-                    Fit::Plain | Fit::Converted if !may_have(receiver) => sure.push(found),
+                    Fit::Plain | Fit::Converted if !may_have(receiver) && !is_wrapped => sure.push(found),
                     _ => open.push(found),
                 }
             }
             if receivers.is_empty() {
-                if only { &mut sure } else { &mut open }.push(Found::plain(Entity::Def(of)));
+                if only && !is_wrapped { &mut sure } else { &mut open }.push(Found::plain(Entity::Def(of)));
             }
         }
         let is_whole = bases.unknown.is_none() || !sure.is_empty() && extensions.len() == all.len();
@@ -143,7 +169,13 @@ impl Eval<'_> {
 
     /// Returns whether the namespace of an extension function is known where it is called.
     fn sees(&mut self, file: FileId, of: DefRef) -> bool {
-        if !self.rules(file).partial_types || file == of.file {
+        if file == of.file {
+            return true;
+        }
+        if self.rules(file).implicit_receivers {
+            return self.imports_extension(file, of);
+        }
+        if !self.rules(file).partial_types {
             return true;
         }
         let facts = &self.unit(of.file).facts;
@@ -163,6 +195,52 @@ impl Eval<'_> {
             // `using static` of the class that holds it.
             ModuleTarget::Member(files, _) => files.contains(&of.file),
             _ => false,
+        })
+    }
+
+    /// Returns whether a file imports an extension function, or is of its package. One of a class is known where the
+    /// class is the receiver.
+    fn imports_extension(&mut self, file: FileId, of: DefRef) -> bool {
+        let facts = &self.unit(of.file).facts;
+        let definition = facts.definition(of.def);
+        let package = facts.package.map_or("", |name| facts.name(name));
+        let name = facts.name(definition.name);
+        let owner = definition.owner.map(|owner| facts.name(facts.definition(owner).name));
+        let unit = self.unit(file);
+        let own = unit.facts.package.map_or("", |name| unit.facts.name(name));
+        if owner.is_none() && own == package {
+            return true;
+        }
+        let imports_from = |module: &str| match owner {
+            Some(owner) => module.strip_prefix(package).is_some_and(|rest| rest.ends_with(owner)),
+            None => module == package,
+        };
+        let imports = unit.facts.imports.iter().any(|import| {
+            let is_named = match import.kind {
+                ImportKind::Symbol(symbol) => unit.facts.name(symbol) == name,
+                ImportKind::Wildcard => true,
+                _ => false,
+            };
+            is_named && imports_from(unit.facts.name(import.module))
+        });
+        imports || owner.is_some() && self.is_method_around(file, of)
+    }
+
+    /// Returns whether a file has a class that inherits from the one that holds an extension function.
+    fn is_method_around(&mut self, file: FileId, of: DefRef) -> bool {
+        let Some(def) = self.unit(of.file).facts.definition(of.def).owner else { return false };
+        let holder = DefRef { file: of.file, def };
+        let classes = self.unit(file).facts.definitions.iter().enumerate();
+        let classes: Vec<DefRef> = classes
+            .filter(|(_, one)| one.kind.is_class_like())
+            .map(|(index, _)| DefRef { file, def: m1nd_lang::facts::DefId(index as u32) })
+            .take(MAX_EXTENSIONS)
+            .collect();
+        classes.into_iter().any(|class| {
+            let is_holder = |one: &crate::eval::ancestors::Ancestor| {
+                matches!(one, crate::eval::ancestors::Ancestor::Class(known, _) if *known == holder)
+            };
+            self.ancestors(class).iter().any(is_holder)
         })
     }
 

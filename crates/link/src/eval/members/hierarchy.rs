@@ -1,5 +1,7 @@
 //! Overrides: methods that replace methods of bases, and calls that may reach an override.
 
+use std::rc::Rc;
+
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, ParameterKind, Visibility};
 use rustc_hash::FxHashSet;
 
@@ -62,6 +64,15 @@ impl Eval<'_> {
     /// The bases whose members a method can override: those of its class, or the trait of its block.
     fn bases_of_method(&mut self, of: DefRef) -> Vec<Ancestor> {
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
+        // A block of a protocol answers what the protocol asks for; other blocks are parts of their type.
+        if let Some(owner) = owner.filter(|owner| self.rules(owner.file).extension_blocks)
+            && let Some(class) = self.extended_type(owner)
+        {
+            return match self.definition(class).kind {
+                DefKind::Trait => vec![Ancestor::Class(class, crate::eval::no_args())],
+                _ => self.bases(class),
+            };
+        }
         if let Some(owner) = owner
             && self.definition(owner).kind == DefKind::Impl
         {
@@ -138,6 +149,47 @@ impl Eval<'_> {
             }
         }
         found
+    }
+
+    /// The type parameter without a bound that a member is taken of: its definition.
+    pub(crate) fn type_parameter_of(&mut self, file: FileId, member: ExprId) -> Option<DefRef> {
+        let (base, want) = match self.unit(file).facts.expr(member) {
+            Expr::Member { base, .. } => (base, Namespace::Value),
+            Expr::Path { base, .. } => (base, Namespace::Type),
+            _ => return None,
+        };
+        match self.eval(file, base, want).items.as_slice() {
+            [Value::TypeVar(of, _)] => Some(*of),
+            _ => None,
+        }
+    }
+
+    /// What a member of a type parameter may be: members of the name of the classes that are derived from the template,
+    /// if there are any, for they may be its argument (`struct Circle : Shape<Circle>`); else of all classes. `None` if
+    /// there are too many.
+    pub(crate) fn methods_of_type_parameter(
+        &mut self,
+        file: FileId,
+        member: ExprId,
+        most: usize,
+    ) -> Option<Rc<[DefRef]>> {
+        let (Expr::Member { name, .. } | Expr::Path { name, .. }) = self.unit(file).facts.expr(member) else {
+            return None;
+        };
+        let template = self.type_parameter_of(file, member)?;
+        let name = self.unit(file).name(name);
+        let methods = self.methods_named(file, name, most)?;
+        let mut of_heirs = Vec::new();
+        for &method in methods.iter() {
+            let Some(owner) = self.class_of(method).filter(|_| self.definition(template).kind.is_class_like()) else {
+                continue;
+            };
+            let ancestors = self.ancestors(owner);
+            if ancestors.iter().skip(1).any(|one| matches!(one, Ancestor::Class(of, _) if *of == template)) {
+                of_heirs.push(method);
+            }
+        }
+        Some(if of_heirs.is_empty() { methods } else { of_heirs.into() })
     }
 
     /// Returns whether a call may run an override of the named method because the receiver may be of a derived class.

@@ -86,8 +86,26 @@ impl<'a> Eval<'a> {
                 // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
+            Value::External(..) | Value::Builtin(..) | Value::BuiltinType(..) if self.home.extension_blocks => {
+                let mut search = self.members_of_blocks(value, name, want);
+                search.add(self.outside_member(value, name, want));
+                search
+            }
+            _ => self.outside_member(value, name, want),
+        }
+    }
+
+    /// A member of a value that is not of the project.
+    fn outside_member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
+        // A property, unless a method of that name is called.
+        let is_called = |eval: &Self, builtin: Builtin| {
+            want == Namespace::Callee
+                && eval.home.extension_blocks
+                && eval.home.builtin_method(builtin, eval.text(name)).is_some()
+        };
+        match value {
             Value::Builtin(builtin, args) | Value::BuiltinType(builtin, args)
-                if self.home.builtin_field(*builtin, self.text(name)).is_some() =>
+                if self.home.builtin_field(*builtin, self.text(name)).is_some() && !is_called(self, *builtin) =>
             {
                 let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
@@ -110,7 +128,7 @@ impl<'a> Eval<'a> {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
-            Value::Null | Value::Key(_) => Search::default(),
+            _ => Search::default(),
         }
     }
 
@@ -223,7 +241,11 @@ impl<'a> Eval<'a> {
                 let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
                 let want = if apart { Namespace::Callee } else { want };
                 let value = Value::Def(of, args.clone());
-                self.class_member(&Asked { of, args, name, want, value: &value }, None)
+                let search = self.class_member(&Asked { of, args, name, want, value: &value }, None);
+                match search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                    true => search,
+                    false => self.member_of_companion(of, name, want).unwrap_or(search),
+                }
             }
         }
     }
@@ -313,6 +335,9 @@ impl<'a> Eval<'a> {
             }
         }
         if !gathered.found.is_empty() {
+            if self.rules(of.file).extension_blocks {
+                self.drop_requirements(asked.value, &mut gathered);
+            }
             return gathered;
         }
         if let Some(search) = replaceable {
@@ -353,6 +378,9 @@ impl<'a> Eval<'a> {
             }
             search.push(found);
         }
+        if self.rules(class.file).extension_blocks {
+            self.drop_requirements(asked.value, &mut search);
+        }
         search
     }
 
@@ -366,6 +394,9 @@ impl<'a> Eval<'a> {
             return Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(*builtin, args)))));
         }
         if let Some(found) = self.enum_member(of, name) {
+            return Some(found);
+        }
+        if let Some(found) = self.accessor(of, name, asked.want, value) {
             return Some(found);
         }
         if self.rules(of.file).open_types
@@ -391,6 +422,22 @@ impl<'a> Eval<'a> {
             }));
         }
         None
+    }
+
+    /// A member of a class under another name.
+    pub(in crate::eval) fn class_member_named(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Search {
+        if !self.deeper() {
+            return Search::unknown(Reason::Budget);
+        }
+        let search = self.class_member(&Asked { of, args: &no_args(), name, want, value }, None);
+        self.leave();
+        search
     }
 
     /// Returns whether a later spread in an object literal may replace the member found.
@@ -443,7 +490,12 @@ impl<'a> Eval<'a> {
         if let Some(found) = self.universal(of.file, name) {
             return found;
         }
-        Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+        let rules = self.rules(of.file);
+        Search::unknown(match () {
+            () if !rules.linked => Reason::NotLinked,
+            () if self.home.implicit_conversions => Reason::UnknownReceiver,
+            () => Reason::NoSuchMember,
+        })
     }
 
     /// A member that the language gives every enum.
@@ -490,7 +542,8 @@ impl<'a> Eval<'a> {
             }
         }
         // Functions written elsewhere are overloads besides.
-        let gathers = want == Namespace::Callee && self.rules(of.file).extension_functions;
+        let rules = self.rules(of.file);
+        let gathers = want == Namespace::Callee && (rules.extension_functions || rules.extension_blocks);
         if !search.found.is_empty() && !gathers {
             return search;
         }
@@ -499,7 +552,7 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    if !of_trait && self.unit(attached.file).name(row.name) == name {
+                    if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;
@@ -513,9 +566,12 @@ impl<'a> Eval<'a> {
                     part.found.into_iter().for_each(|found| search.push(found));
                 }
             }
-            if !search.found.is_empty() {
+            if !search.found.is_empty() && !rules.extension_blocks {
                 return search;
             }
+        }
+        if !search.found.is_empty() {
+            return search;
         }
         // Last, members that other code assigns to it or copies from another object.
         let written = self.written_members(of, name);

@@ -1,11 +1,13 @@
 //! Members of a type: own, inherited, chosen among several.
 
 mod blanket;
+mod blocks;
 pub(in crate::eval) mod dispatch;
 pub(in crate::eval) mod embed;
 mod expected;
 mod extensions;
 pub(in crate::eval) mod hierarchy;
+mod labels;
 pub(in crate::eval) mod member;
 pub(in crate::eval) mod missing;
 pub(in crate::eval) mod operators;

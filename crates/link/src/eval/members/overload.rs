@@ -96,6 +96,12 @@ impl Eval<'_> {
             _ => false,
         };
         let functions = search.found.iter().all(|found| is_function(self, found));
+        if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
+            && search.found.len() > 1
+        {
+            let count = self.unit(file).list(call.args).len() + self.argument_names(file, call).len();
+            return self.choose_constructed(search, count);
+        }
         if search.found.is_empty() || !functions {
             return search;
         }
@@ -103,8 +109,12 @@ impl Eval<'_> {
         let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
         let names = self.argument_names(file, call);
         let count = args.len() + names.len();
-        let fitting: Vec<bool> =
-            search.found.iter().map(|found| self.takes(found, count) && self.has_names(found, &names, call)).collect();
+        let labelled = self.rules(file).argument_labels;
+        let fits = |eval: &mut Self, found: &Found| match labelled {
+            true => eval.takes_labels(found, file, &args),
+            false => eval.takes(found, count) && eval.has_names(found, &names, call),
+        };
+        let fitting: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
         if !fitting.contains(&true) {
             // Only something that is not known can be meant.
             if search.found.len() > self.limits.link_candidates {
@@ -116,14 +126,20 @@ impl Eval<'_> {
         let mut search = search;
         search.keep(&fitting);
         self.prefer_own_methods(file, &mut search);
+        if labelled {
+            self.drop_private(file, &mut search);
+        }
+        if self.rules(file).companions {
+            self.prefer_whole(&mut search, count);
+        }
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
         if search.found.len() < 2 || !self.deeper() {
             return search;
         }
-        let args: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
-        let places = self.most_fitting(&search, &args);
+        let known: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
+        let places = self.most_fitting(&search, &known, labelled.then_some((file, &args[..])));
         self.leave();
         if places.len() > self.limits.link_candidates {
             return Search::unknown(Reason::TooManyCandidates);
@@ -135,7 +151,7 @@ impl Eval<'_> {
     /// The names that arguments of a call are given by, where functions are told apart by them.
     pub(in crate::eval) fn argument_names(&self, file: FileId, call: CallSite) -> SmallVec<[Name; 4]> {
         let unit = self.project.unit(file);
-        if !unit.rules.constructs_apart {
+        if !unit.rules.tells_arguments_apart() {
             return SmallVec::new();
         }
         unit.facts.arguments_of(call.callee).iter().filter_map(|row| row.name).map(|name| unit.name(name)).collect()
@@ -150,6 +166,17 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// Functions that are given an argument for each parameter go before those of which a default is used.
+    fn prefer_whole(&mut self, search: &mut Search, count: usize) {
+        let is_whole = |parameters: &[Parameter]| {
+            parameters.len() == count && parameters.iter().all(|parameter| parameter.kind == ParameterKind::Plain)
+        };
+        let whole: Vec<bool> = search.found.iter().map(|found| is_whole(&self.plain_parameters(found))).collect();
+        if whole.contains(&true) {
+            search.keep(&whole);
+        }
     }
 
     /// A type's own methods go before functions that are written for it elsewhere.
@@ -362,6 +389,18 @@ impl Eval<'_> {
         one
     }
 
+    /// A function with the types of the parameters that the arguments of a call are given to, in their order.
+    fn labelled_candidate(&mut self, search: &Search, place: usize, file: FileId, args: &[ExprId]) -> Candidate {
+        let mut one = self.candidate(search, place, None);
+        let Entity::Def(of) = search.found[place].entity else { return one };
+        let places = self.place_arguments(of, file, args).unwrap_or_default();
+        one.types = places.iter().map(|&place| one.types.get(place).cloned().flatten()).collect();
+        one.names = places.iter().map(|&place| one.names.get(place).copied().flatten()).collect();
+        let parameters = self.unit(of.file).facts.parameters(of.def);
+        one.spread = places.iter().any(|&place| parameters[place].kind == ParameterKind::Rest);
+        one
+    }
+
     /// The one type of a parameter, as the receiver fixes its class's type parameters.
     fn parameter_type(&mut self, of: DefRef, found: &Found, parameter: &Parameter) -> Option<Value> {
         let types = self.eval(of.file, parameter.declared?, Namespace::Type);
@@ -374,10 +413,16 @@ impl Eval<'_> {
 
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
         let unit = self.unit(file);
+        let arg = if self.rules(file).argument_labels { unit.facts.unlabelled(arg) } else { arg };
+        if self.rules(file).argument_labels && self.is_expected(file, arg) {
+            return Argument::Unknown;
+        }
         match unit.facts.expr(arg) {
             Expr::Literal(Literal::Null) => return Argument::Null,
             Expr::Definition(def) if unit.facts.definition(def).kind == DefKind::Function => {
-                return Argument::Function(Some(unit.facts.parameters(def).len()));
+                // A lambda without parameters may have one that is not written.
+                let is_open = unit.rules.implicit_receivers;
+                return Argument::Function((!is_open).then(|| unit.facts.parameters(def).len()));
             }
             Expr::Path { .. } if self.rules(file).methods_apart => return Argument::Function(None),
             _ => {}
@@ -392,9 +437,18 @@ impl Eval<'_> {
     }
 
     /// Places of the functions that are left when all that does not fit, or fits less well, is left out.
-    fn most_fitting(&mut self, search: &Search, args: &[Argument]) -> Vec<usize> {
-        let all: Vec<Candidate> =
+    /// `labelled`: the file of the call and its arguments, where these are given to parameters by labels.
+    fn most_fitting(
+        &mut self,
+        search: &Search,
+        args: &[Argument],
+        labelled: Option<(FileId, &[ExprId])>,
+    ) -> Vec<usize> {
+        let mut all: Vec<Candidate> =
             (0..search.found.len()).map(|place| self.candidate(search, place, Some(args.len()))).collect();
+        if let Some((file, exprs)) = labelled {
+            all = (0..search.found.len()).map(|place| self.labelled_candidate(search, place, file, exprs)).collect();
+        }
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
         for one in all {
             let fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
@@ -688,14 +742,31 @@ impl Eval<'_> {
             return None;
         }
         let call = self.unit(file).call(callee);
+        if self.rules(file).argument_labels {
+            let args = call.map(|call| self.project.unit(file).list(call.args))?;
+            // A class without a fitting constructor has one that is not written.
+            let fits = search.found.iter().any(|found| self.takes_labels(found, file, args));
+            self.drop_requirements(&Value::Def(class, no_args()), &mut search);
+            return fits.then(|| self.choose(file, search, call));
+        }
         let given = call.map(|call| self.unit(file).list(call.args).len() + self.argument_names(file, call).len());
         let has_components = !self.unit(class.file).facts.parameters(class.def).is_empty();
-        let is_record = self.definition(class).kind == DefKind::Struct || has_components;
+        let rules = self.rules(class.file);
+        let calls_construct = rules.packages_have_functions || rules.companions;
+        let is_record = self.definition(class).kind == DefKind::Struct || has_components || calls_construct;
         if let (true, Some(given)) = (is_record, given)
             && !search.found.iter().any(|found| self.takes(found, given))
         {
             // A record has the constructor of its components without writing it.
             return None;
+        }
+        let own = Found::plain(Entity::Def(class));
+        if let (true, true, Some(given)) = (calls_construct, has_components, given)
+            && self.takes(&own, given)
+        {
+            // Either the constructor in the header of the class or one of these.
+            let unknown = search.unknown.or(Some(Reason::TooManyCandidates));
+            return Some(Search { unknown, ..self.choose(file, search, call) });
         }
         Some(self.choose(file, search, call))
     }

@@ -45,6 +45,13 @@ impl Eval<'_> {
                     Value::Instance(whole, no_args())
                 });
             }
+            if rules.implicit_receivers
+                && definition.flags.is_anonymous
+                && let Some(values) = self.lambda_receiver(of)
+                && !values.items.iter().all(|value| matches!(value, Value::External(..)))
+            {
+                return values;
+            }
             if definition.kind == DefKind::Function {
                 let above = definition.owner.map(|owner| facts.definition(owner));
                 // A block outside of methods is run by whoever was given it.
@@ -55,7 +62,7 @@ impl Eval<'_> {
                     return Values::unknown(Reason::UnknownReceiver);
                 }
                 let in_class = above.is_some_and(|above| above.kind.is_class_like() || above.extends_type.is_some());
-                if in_class || definition.extends_type.is_some() {
+                if in_class || definition.extends_type.is_some() && !self.is_wrapped(of) {
                     return match self.class_of(of) {
                         Some(class) if definition.flags.is_static => Values::one(Value::Def(class, no_args())),
                         _ => self.receiver_of(of),

@@ -67,13 +67,16 @@ impl Eval<'_> {
     }
 
     /// The definitions of the project that a namespace has under a name. Of several files the nearest count.
-    fn global_in(&mut self, from: FileId, namespace: &str, name: Name, want: Namespace) -> Search {
+    pub(in crate::eval) fn global_in(&mut self, from: FileId, namespace: &str, name: Name, want: Namespace) -> Search {
         let key = (from, self.project.names.intern(namespace), name, want);
         if let Some(known) = self.memos.global.get(&key) {
             return known.clone();
         }
         let outer = self.begin_uncut();
-        let search = self.find_global_in(from, namespace, name, want);
+        let mut search = self.find_global_in(from, namespace, name, want);
+        if search.found.is_empty() && self.home.nested_packages {
+            search = self.in_package_object(from, namespace, name, want);
+        }
         if self.end_uncut(outer) {
             self.memos.global.insert(key, search.clone());
         }
@@ -119,6 +122,10 @@ impl Eval<'_> {
         let facts = &self.unit(file).facts;
         let whole = facts.package.map_or("", |name| facts.name(name));
         let mut scopes: Vec<ScopeId> = if whole == namespace { vec![FILE] } else { Vec::new() };
+        if self.rules(file).nested_packages {
+            scopes.extend(self.scopes_of_package(file, namespace));
+            return scopes;
+        }
         let modules = facts.definitions.iter().filter(|row| row.kind == DefKind::Module);
         scopes.extend(modules.filter(|row| facts.name(row.name) == namespace).filter_map(|row| row.body));
         scopes

@@ -140,7 +140,7 @@ impl Eval<'_> {
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| match base {
             Value::Instance(..) => {
-                methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default()
+                methods.iter().find_map(|&method| self.own_method(&base, method, (file, callee))).unwrap_or_default()
             }
             _ => Values::default(),
         })
@@ -160,9 +160,13 @@ impl Eval<'_> {
         }
     }
 
-    fn own_method(&mut self, value: &Value, method: Name) -> Option<Values> {
+    fn own_method(&mut self, value: &Value, method: Name, (file, callee): (FileId, ExprId)) -> Option<Values> {
         let mut search = self.member(value, method, Namespace::Callee);
         search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
+        if search.found.len() > 1 && self.rules(file).implicit_receivers {
+            let call = self.unit(file).call(callee);
+            search = self.choose(file, search, call);
+        }
         (!search.found.is_empty()).then(|| self.values_of(search, Namespace::Callee))
     }
 

@@ -29,6 +29,20 @@ impl Eval<'_> {
         }
     }
 
+    /// Target of a name in a package: a type, or, where packages have more, what is wanted.
+    pub(in crate::eval) fn target_entity(&mut self, target: ModuleTarget, want: Namespace) -> Search {
+        match target {
+            ModuleTarget::Member(files, names) => {
+                let mut search = self.inside(&files, &names, want);
+                if files.len() > 1 {
+                    self.prefer_bodies(&mut search);
+                }
+                search
+            }
+            target => self.module_entity(target),
+        }
+    }
+
     /// The definition that names lead to from the top of files.
     pub(in crate::eval) fn inside(&mut self, files: &[FileId], names: &[String], want: Namespace) -> Search {
         names.iter().for_each(|text| self.ask_text(text));
@@ -48,6 +62,11 @@ impl Eval<'_> {
         if search.is_nothing() { Search::unknown(Reason::NoSuchMember) } else { search }
     }
 
+    /// What the paths of imports name: objects and packages where those are values.
+    fn path_namespace(&self, file: FileId) -> Namespace {
+        if self.rules(file).companions { Namespace::Value } else { Namespace::Type }
+    }
+
     /// A member provided by a wildcard import.
     pub(in crate::eval) fn wildcard_member(
         &mut self,
@@ -64,7 +83,7 @@ impl Eval<'_> {
                 return Search::default();
             }
             self.run.wildcards += 1;
-            let bases = self.eval(file, path, Namespace::Type);
+            let bases = self.eval(file, path, self.path_namespace(file));
             self.run.wildcards -= 1;
             let mut search = Search::default();
             for base in &bases.items {
@@ -118,7 +137,7 @@ impl Eval<'_> {
             }
             ImportKind::Module | ImportKind::Wildcard | ImportKind::SideEffect | ImportKind::Include => {
                 match row.path {
-                    Some(path) => self.resolve(file, path, Namespace::Type),
+                    Some(path) => self.resolve(file, path, self.path_namespace(file)),
                     None => {
                         let target = self.module_target(file, row.module, row.level);
                         // The build may use another version from outside, so the files of the project are only
@@ -142,7 +161,7 @@ impl Eval<'_> {
     /// Target of an import of one name.
     fn imported_symbol(&mut self, file: FileId, row: &Import, name: Name, want: Namespace) -> Search {
         if let Some(path) = row.path {
-            return self.resolve_member(file, path, name, Namespace::Type, want);
+            return self.resolve_member(file, path, name, self.path_namespace(file), want);
         }
         let written = self.unit(file).facts.name(row.module);
         if row.flags.type_only && self.rules(file).folders_are_packages {
@@ -233,7 +252,10 @@ impl Eval<'_> {
 
     fn module_member_inside(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
         if let (Module::Folder(namespace), true) = (module, self.home.global_names) {
-            return self.in_global_namespace(self.home_file, namespace, name, want);
+            return match self.home.nested_packages {
+                true => self.in_package(self.home_file, namespace, name, want, asker),
+                false => self.in_global_namespace(self.home_file, namespace, name, want),
+            };
         }
         let files: Rc<[FileId]> = match module {
             Module::File(file) => [*file].into(),
@@ -276,7 +298,7 @@ impl Eval<'_> {
             }
             let brought = asker == Asker::Named || !matches!(target, ModuleTarget::Folder(_));
             if target != ModuleTarget::NotFound && brought {
-                return self.module_entity(target);
+                return if packages { self.target_entity(target, want) } else { self.module_entity(target) };
             }
         }
         // Last, members that every module has from the language.

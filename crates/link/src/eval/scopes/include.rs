@@ -125,6 +125,9 @@ impl Eval<'_> {
         if self.rules(file).open_types {
             return self.constant_at_top(file, name);
         }
+        if self.rules(file).nested_packages {
+            return self.find_import_root(file, name, want);
+        }
         if self.rules(file).global_names {
             return self.in_global_namespace(file, "", name, want);
         }

@@ -6,25 +6,27 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
-use super::super::paths::count_shared;
+use super::source_sets;
 use crate::rules::ModuleTarget;
 use crate::tables::brief::Brief;
 use crate::tables::files::{FileId, Files};
 
 /// The packages of a project.
 #[derive(Debug, Default)]
-pub(super) struct Packages {
+pub(in crate::languages) struct Packages {
     /// Folders with files of a package.
     folders: BTreeMap<String, BTreeSet<String>>,
-    /// Types at the top of files that are named differently.
+    /// Types at the top of files that are named differently, and all that is at the top of files of Kotlin.
     aside: BTreeMap<(String, String), Vec<FileId>>,
+    /// Packages that files of other languages of the family declare.
+    others: BTreeSet<String>,
     /// First names of packages, and every longer beginning of them.
     above: BTreeSet<String>,
     fingerprint: u64,
 }
 
 /// The package that a file declares; empty if none.
-pub(super) fn package_of(brief: &Brief) -> &str {
+pub(in crate::languages) fn package_of(brief: &Brief) -> &str {
     brief.package.as_deref().unwrap_or_default()
 }
 
@@ -40,7 +42,11 @@ impl Packages {
         let mut packages = Self::default();
         let mut hasher = FxHasher::default();
         for (file, path, brief) in files.all() {
-            if brief.language != Language::Java {
+            if brief.language == Language::Scala {
+                packages.add_scala(file, brief);
+                (path, package_of(brief), &brief.types, &brief.globals).hash(&mut hasher);
+            }
+            if !matches!(brief.language, Language::Java | Language::Kotlin) {
                 continue;
             }
             let package = package_of(brief);
@@ -54,7 +60,7 @@ impl Packages {
                 packages.aside.entry((package.to_owned(), name.to_string())).or_default().push(file);
             }
         }
-        for package in packages.folders.keys() {
+        for package in packages.folders.keys().chain(&packages.others) {
             let ends = package.match_indices('.').map(|(end, _)| end).chain([package.len()]);
             packages.above.extend(ends.map(|end| package[..end].to_owned()));
         }
@@ -62,38 +68,80 @@ impl Packages {
         packages
     }
 
+    /// Packages of a file of Scala, and its types, which Java finds by their names.
+    fn add_scala(&mut self, file: FileId, brief: &Brief) {
+        let package = package_of(brief);
+        let join = |inner: &str| if package.is_empty() { inner.to_owned() } else { format!("{package}.{inner}") };
+        if !package.is_empty() {
+            self.others.insert(package.to_owned());
+        }
+        self.others.extend(brief.globals.iter().map(|inner| join(inner)));
+        for name in &brief.types {
+            self.aside.entry((package.to_owned(), name.to_string())).or_default().push(file);
+        }
+    }
+
+    /// Returns whether files of the project declare a package.
+    pub(in crate::languages) fn declares(&self, package: &str) -> bool {
+        self.folders.contains_key(package) || self.others.contains(package)
+    }
+
     pub(super) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
     /// Returns whether a dotted name is the beginning of a package of the project.
-    pub(super) fn is_above(&self, name: &str) -> bool {
+    pub(in crate::languages) fn is_above(&self, name: &str) -> bool {
         !name.is_empty() && self.above.contains(name)
     }
 
-    /// The type of a package, seen from a file: of several of the name those nearest to it.
-    pub(super) fn find(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> Option<ModuleTarget> {
+    /// What a package has under a name, seen from a file: of several that which is nearest to it.
+    pub(in crate::languages) fn find(
+        &self,
+        files: &Files<'_>,
+        from: FileId,
+        package: &str,
+        name: &str,
+    ) -> Option<ModuleTarget> {
         let mut found: Vec<FileId> = Vec::new();
-        for folder in self.folders.get(package)? {
+        let folders = self.folders.get(package);
+        for folder in folders.into_iter().flatten() {
             let path = if folder.is_empty() { format!("{name}.java") } else { format!("{folder}/{name}.java") };
             found.extend(files.find(&path).filter(|&file| package_of(files.heading(file)) == package));
         }
         found.extend(self.aside.get(&(package.to_owned(), name.to_owned())).into_iter().flatten());
-        let near = |file: &FileId| count_shared(files.path(*file), files.path(from));
-        let nearest = found.iter().map(near).max()?;
-        found.retain(|file| near(file) == nearest);
+        if found.is_empty() {
+            return Self::find_facade(files, folders?, package, name);
+        }
+        source_sets::keep_visible(files, from, &mut found);
         Some(ModuleTarget::Member(found, vec![name.to_owned()]))
     }
 
+    /// The class that Java sees for the functions of a file of Kotlin: `FooKt` for `Foo.kt`.
+    fn find_facade(
+        files: &Files<'_>,
+        folders: &BTreeSet<String>,
+        package: &str,
+        name: &str,
+    ) -> Option<ModuleTarget> {
+        let stem = name.strip_suffix("Kt")?;
+        let paths = folders.iter().map(|folder| match folder.as_str() {
+            "" => format!("{stem}.kt"),
+            folder => format!("{folder}/{stem}.kt"),
+        });
+        let file = paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
+        Some(ModuleTarget::File(file))
+    }
+
     /// Target of a dotted name: a package, a type, a nested type.
-    pub(super) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
+    pub(in crate::languages) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
         if self.is_above(name) || name.is_empty() {
             return ModuleTarget::Folder(name.to_owned());
         }
         let mut of_project = false;
         for (end, _) in name.match_indices('.').collect::<Vec<_>>().into_iter().rev() {
             let (package, rest) = (&name[..end], &name[end + 1..]);
-            if !self.folders.contains_key(package) {
+            if !self.declares(package) {
                 continue;
             }
             let mut rest = rest.split('.');
@@ -117,7 +165,13 @@ impl Packages {
     }
 
     /// Member of a package.
-    pub(super) fn member(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> ModuleTarget {
+    pub(in crate::languages) fn member(
+        &self,
+        files: &Files<'_>,
+        from: FileId,
+        package: &str,
+        name: &str,
+    ) -> ModuleTarget {
         if let Some(target) = self.find(files, from, package, name) {
             return target;
         }
@@ -125,7 +179,7 @@ impl Packages {
         if self.is_above(&longer) {
             return ModuleTarget::Folder(longer);
         }
-        if self.folders.contains_key(package) {
+        if self.declares(package) {
             return ModuleTarget::NotFound;
         }
         match name.starts_with(char::is_lowercase) {

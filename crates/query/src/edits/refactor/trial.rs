@@ -92,19 +92,40 @@ impl<'a> Trial<'a> {
         if broken.is_empty() { Ok(()) } else { Err(CannotRefactor::Breaks { broken }) }
     }
 
+    /// Syntax errors that no file had before: code that cannot be read may move with the rest.
     fn find_syntax_errors(&self, cancel: &Cancel) -> Vec<Broken> {
+        let mut lost = self.count_lost_errors(cancel);
         let mut broken = Vec::new();
         for file in self.files {
             let Some(text) = &file.text else { continue };
             let old = self.before.read_file(&file.path).ok().map(|source| source.text);
             let check = new_syntax_errors(self.before, &file.path, old.as_deref(), text, cancel);
-            broken.extend(check.errors.into_iter().map(|error| Broken {
-                file: file.path.as_str().to_owned(),
-                line: error.line,
-                what: format!("syntax: {}", error.detail),
-            }));
+            for error in check.errors {
+                match lost.get_mut(&error.detail).filter(|count| **count > 0) {
+                    Some(count) => *count -= 1,
+                    None => broken.push(Broken {
+                        file: file.path.as_str().to_owned(),
+                        line: error.line,
+                        what: format!("syntax: {}", error.detail),
+                    }),
+                }
+            }
         }
         broken
+    }
+
+    /// Syntax errors that files had and no longer have, by what they say.
+    fn count_lost_errors(&self, cancel: &Cancel) -> BTreeMap<String, usize> {
+        let mut lost = BTreeMap::new();
+        for file in self.files {
+            let Some(old) = self.before.read_file(&file.path).ok().map(|source| source.text) else { continue };
+            let text = file.text.as_deref().unwrap_or_default();
+            // The other way round: errors of the old text that the new one does not have.
+            for error in new_syntax_errors(self.before, &file.path, Some(text), &old, cancel).errors {
+                *lost.entry(error.detail).or_default() += 1;
+            }
+        }
+        lost
     }
 
     /// Files whose uses may change: those that are written, and those that use something in them.

@@ -85,6 +85,10 @@ impl Extractor<'_> {
                 self.set(node, Expr::Signature { parameters, result });
             }
             "literal_type" => {
+                if let Some(constant) = node.named_child(0).and_then(|child| self.constant(child)) {
+                    self.exprs.set(node, constant);
+                    return;
+                }
                 let literal = node.named_child(0).map_or("null", |child| child.kind());
                 let literal = match literal {
                     "string" => Literal::Str,

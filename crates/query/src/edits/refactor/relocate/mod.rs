@@ -9,6 +9,7 @@ mod helpers;
 mod imports;
 mod java;
 mod modules;
+mod native;
 mod needs;
 mod rust;
 mod spec;
@@ -51,6 +52,7 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         Language::Go => go::plan(snapshot, request, cancel),
         Language::Rust => rust::plan(snapshot, request, cancel),
         Language::Java => java::plan(snapshot, request, cancel),
+        Language::C | Language::Cpp => native::plan(snapshot, request, cancel),
         other => match spec::Dialect::of(other) {
             Some(dialect) if graph.kind(request.node) == NodeKind::File => {
                 whole_file::plan(snapshot, (request, dialect), cancel)
