@@ -3,6 +3,7 @@
 //!
 //! Questions over a snapshot are in the crate `query`; state of agents is in `sessions`, memory in `mind`.
 
+mod adopted_facts;
 mod auto_ingest;
 mod compiler_index;
 mod config;

@@ -17,8 +17,9 @@ use m1nd_graph::FORMAT_VERSION;
 use m1nd_history::{GitFolder, NoHistory, list_ancestors};
 use m1nd_link::LINKER_VERSION;
 use m1nd_search::INDEX_VERSION;
-use m1nd_store::{FactsCache, Home, StoreError};
+use m1nd_store::{FactsCache, Home, ProjectDir, StoreError};
 
+use crate::adopted_facts::{AdoptedFacts, write_row};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::ingest::extract::{CACHE_VERSION, cache_key};
@@ -65,7 +66,7 @@ pub struct Exported {
 pub struct Adopted {
     /// Number of files.
     pub files: usize,
-    /// Number of rows added to the facts cache.
+    /// Number of files whose facts came with it.
     pub facts: usize,
 }
 
@@ -148,7 +149,7 @@ impl Engine {
         let cache = home.facts_cache().map_err(store)?;
         let mut written = 0;
         write_file(&to.facts, &mut |out| {
-            written = write_facts(&stored, &cache, cancel, out)?;
+            written = write_facts(&stored, (&cache, &AdoptedFacts::of(self.project())), cancel, out)?;
             Ok(())
         })?;
         cancel.check()?;
@@ -183,8 +184,7 @@ pub fn adopt_index(home: &Path, root: &Path, from: &SharedFiles, cancel: &Cancel
     let project = home.project(&root).map_err(store)?;
     let Some(_lock) = project.try_lock().map_err(store)? else { return Err(EngineError::WriterElsewhere) };
     // Facts first: a snapshot without them could not be brought up to date.
-    let cache = home.facts_cache().map_err(store)?;
-    let facts = read_facts(&stored, &cache, &from.facts, cancel)?;
+    let facts = adopt_facts(&stored, &project, &from.facts, cancel)?;
     // No state of this project had this number.
     let reserved = project.setting(GENERATION).ok().flatten().and_then(|text| text.parse().ok()).unwrap_or(0);
     let present = persist::open(&project.snapshot_path()).map_or(0, |present| present.generation);
@@ -199,14 +199,19 @@ fn list_keys(stored: &Stored) -> Vec<ContentHash> {
     stored.files.iter().map(|entry| cache_key(entry.hash, entry.language, &entry.path)).collect()
 }
 
-/// Writes the cached facts of all files; returns for how many there are some.
-fn write_facts(stored: &Stored, cache: &FactsCache, cancel: &Cancel, out: &mut dyn Write) -> io::Result<usize> {
+/// Writes the stored facts of all files; returns for how many there are some.
+fn write_facts(
+    stored: &Stored,
+    (cache, adopted): (&FactsCache, &AdoptedFacts),
+    cancel: &Cancel,
+    out: &mut dyn Write,
+) -> io::Result<usize> {
     let mut written = 0;
     for keys in list_keys(stored).chunks(ROWS_AT_ONCE) {
         cancel.check().map_err(io::Error::other)?;
         let rows = cache.get_many(keys, CACHE_VERSION).map_err(io::Error::other)?;
         for (key, row) in keys.iter().zip(rows) {
-            let Some(row) = row else { continue };
+            let Some(row) = row.or_else(|| adopted.get(key)) else { continue };
             let Ok(length) = u32::try_from(row.len()) else { continue };
             if length > MAX_ROW {
                 continue;
@@ -220,15 +225,44 @@ fn write_facts(stored: &Stored, cache: &FactsCache, cancel: &Cancel, out: &mut d
     Ok(written)
 }
 
-/// Adds facts of the files of a snapshot to the cache; returns their number. Others are refused.
-fn read_facts(stored: &Stored, cache: &FactsCache, path: &Path, cancel: &Cancel) -> Result<usize, EngineError> {
+/// Makes the facts of the files of a snapshot those of the project; returns their number. Others are refused.
+fn adopt_facts(stored: &Stored, project: &ProjectDir, path: &Path, cancel: &Cancel) -> Result<usize, EngineError> {
+    let (mut count, mut refused) = (0, None);
+    let written = project.set_adopted_facts(CACHE_VERSION, &mut |out| {
+        let done = read_facts(stored, path, cancel, &mut |key, row| {
+            count += 1;
+            write_row(out, key, row)
+        });
+        done.map_err(|error| {
+            refused = Some(error);
+            io::Error::other("the facts are refused")
+        })
+    });
+    match refused {
+        Some(error) => Err(error),
+        None => written.map(|()| count).map_err(store),
+    }
+}
+
+/// Reads the facts of the files of a snapshot and passes each to `keep`.
+///
+/// # Errors
+/// [`EngineError::BadShare`] if they are damaged or not of these files, [`EngineError::Store`],
+/// [`EngineError::Cancelled`].
+fn read_facts(
+    stored: &Stored,
+    path: &Path,
+    cancel: &Cancel,
+    keep: &mut dyn FnMut(&ContentHash, &[u8]) -> io::Result<()>,
+) -> Result<(), EngineError> {
     let bad = |why: &str| EngineError::BadShare(format!("its facts are damaged: {why}"));
     let mut file = BufReader::new(File::open(path).map_err(|error| bad(&error.to_string()))?);
     let mut expected = list_keys(stored).into_iter();
-    let (mut rows, mut count) = (Vec::new(), 0);
+    let mut row = Vec::new();
     loop {
+        cancel.check()?;
         let mut head = [0; 36];
-        let Some(first) = file.by_ref().bytes().next() else { break };
+        let Some(first) = file.by_ref().bytes().next() else { return Ok(()) };
         head[0] = first.map_err(|error| bad(&error.to_string()))?;
         file.read_exact(&mut head[1..]).map_err(|_| bad("they are cut off"))?;
         let (mut key, mut length) = ([0; 32], [0; 4]);
@@ -242,21 +276,16 @@ fn read_facts(stored: &Stored, cache: &FactsCache, path: &Path, cancel: &Cancel)
         if !expected.any(|known| known == key) {
             return Err(bad("a row is not of a file of the snapshot"));
         }
-        let mut row = Vec::new();
+        row.clear();
         file.by_ref().take(length.into()).read_to_end(&mut row).map_err(|error| bad(&error.to_string()))?;
         if row.len() != length as usize {
             return Err(bad("they are cut off"));
         }
-        rows.push((key, row));
-        count += 1;
-        if rows.len() == ROWS_AT_ONCE {
-            cancel.check()?;
-            cache.put_many(&rows, CACHE_VERSION).map_err(store)?;
-            rows.clear();
-        }
+        keep(&key, &row).map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull => EngineError::NoSpace(format!("the facts cannot be written: {error}")),
+            _ => EngineError::Store(format!("the facts cannot be written: {error}")),
+        })?;
     }
-    cache.put_many(&rows, CACHE_VERSION).map_err(store)?;
-    Ok(count)
 }
 
 fn write_file(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), EngineError> {

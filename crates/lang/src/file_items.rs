@@ -160,7 +160,12 @@ pub fn import_statements(language: Language, text: &str, limits: &Limits, cancel
 }
 
 /// Where the comments begin that belong to a statement; those that do not become items of their own.
-pub(crate) fn attached_start(text: &str, waiting: &mut Vec<Range<usize>>, start: usize, items: &mut Vec<FileItem>) -> usize {
+pub(crate) fn attached_start(
+    text: &str,
+    waiting: &mut Vec<Range<usize>>,
+    start: usize,
+    items: &mut Vec<FileItem>,
+) -> usize {
     let mut first = start;
     let mut kept = waiting.len();
     for (index, bytes) in waiting.iter().enumerate().rev() {

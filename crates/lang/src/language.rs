@@ -183,14 +183,14 @@ static ROWS: &[LanguageRow] = &[
     LanguageRow {
         language: Language::Bash,
         name: "bash",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["sh", "bash", "zsh", "ksh", "bats"],
         names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
     },
     LanguageRow {
         language: Language::Lua,
         name: "lua",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["lua"],
         names: &["lua", "luajit"],
     },

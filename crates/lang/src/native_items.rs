@@ -309,8 +309,11 @@ mod tests {
 
     #[test]
     fn statements_with_the_regions_around_them() {
-        let header = "// About.\n#ifndef A_H\n#define A_H\n\n#include \"b.h\"\n\nnamespace a {\nnamespace {\nint x;\n}\n\
-                      // Of f.\ntemplate <class T>\nvoid f(T t) {}\n\nstruct S {\n  int x;\n};  // S\n#ifdef D\nint d();\n\
+        let header = "// About.\n#ifndef A_H\n#define A_H\n\n#include \"b.h\"\n\n\
+                      namespace a {\nnamespace {\nint x;\n}\n\
+                      // Of f.\n\
+                      template <class T>\nvoid f(T t) {}\n\nstruct S {\n  int x;\n};  // S\n\
+                      #ifdef D\nint d();\n\
                       #else\nint e();\n#endif\n}  // namespace a\n#endif\n";
         assert_eq!(
             list_items(Language::Cpp, header),
@@ -328,8 +331,9 @@ mod tests {
 
     #[test]
     fn conditionals_that_are_hidden_from_the_parser_are_regions() {
-        let text = "#ifndef A_H\n#define A_H\n#ifndef W\ntypedef int number;\n#else\n#ifdef X\ntypedef long number;\n#else\n\
-                    typedef short number;\n#endif\n#endif\nint f(\n#ifdef W\nint x\n#else\nlong x\n#endif\n);\n#endif\n";
+        let text = "#ifndef A_H\n#define A_H\n#ifndef W\ntypedef int number;\n#else\n#ifdef X\n\
+                    typedef long number;\n#else\ntypedef short number;\n#endif\n#endif\n\
+                    int f(\n#ifdef W\nint x\n#else\nlong x\n#endif\n);\n#endif\n";
         let rows = list_items(Language::C, text);
         let conditional: Vec<bool> = rows.iter().map(|row| row.contains("Condition")).collect();
         assert_eq!(conditional, [false, true, true, true, false], "{rows:?}");

@@ -1,6 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 mod decorating;
+mod deferred;
 pub(crate) mod expansions;
 mod implicit;
 mod indirect;
@@ -139,7 +140,9 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         let held = indirect::call_held(eval, file, reference, &found, limits).map(|(call, _)| call);
         let rows = resolve_reference(eval, file, reference, found, limits);
         all.extend(held.and_then(|held| without_known(held, &rows)));
+        let task = deferred::call_task(eval, file, reference, &rows);
         all.extend(rows);
+        all.extend(task);
     }
     if includes {
         all.extend(indirect::declarations(eval, file));
@@ -300,6 +303,11 @@ fn resolve_reference<'a>(
         search = eval.replace_declarations(search);
     }
     let is_call = reference.role == Role::Call;
+    if let (Expr::Member { base, name }, None, true) = (unit.facts.expr(reference.expr), search.unknown, is_call)
+        && eval.may_be_replaced(file, base, unit.name(name))
+    {
+        search.unknown = Some(Reason::UnknownReceiver);
+    }
     // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
     let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
     let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
@@ -373,7 +381,7 @@ fn construction<'a>(
     exercises: bool,
 ) -> SmallVec<[Resolution<'a>; 1]> {
     let mut rows = SmallVec::new();
-    let certain = constructors.found.len() == 1;
+    let certain = constructors.found.len() == 1 && constructors.unknown.is_none();
     let mut resolution = outcome(eval, file, constructors, row);
     resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
     match resolution.tier {

@@ -151,6 +151,31 @@ pub(crate) const RUST: Rows =
     &[("", &["async_recursion", "async_trait", "error", "instrument", "serde", "skip", "stable", "unstable"])];
 
 pub(crate) const JAVA: Rows = &[("", ANNOTATIONS)];
+pub(crate) const KOTLIN: Rows = &[("", ANNOTATIONS), ("kotlin", KOTLIN_ANNOTATIONS)];
+/// Annotations for the compiler of Kotlin.
+const KOTLIN_ANNOTATIONS: &[&str] = &[
+    "DslMarker",
+    "ExperimentalMultiplatform",
+    "JvmField",
+    "JvmInline",
+    "JvmMultifileClass",
+    "JvmName",
+    "JvmOverloads",
+    "JvmStatic",
+    "JvmSuppressWildcards",
+    "JvmSynthetic",
+    "OptIn",
+    "PublishedApi",
+    "RequiresOptIn",
+    "SinceKotlin",
+    "Suppress",
+    "Synchronized",
+    "Target",
+    "Throws",
+    "Transient",
+    "UnsafeVariance",
+    "Volatile",
+];
 /// Annotations for compilers, checkers and generators of code, and those that only wrap a method.
 const ANNOTATIONS: &[&str] = &[
     "AllArgsConstructor",

@@ -349,6 +349,9 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
+    /// Any table may be what others get their members from, without saying so: what a method calls of its receiver may be
+    /// replaced there (Lua).
+    pub tables_inherit: bool,
     /// Classes and modules may be written in several places, which are one; constants are known by their whole path,
     /// and methods of classes and of their values are apart (Ruby).
     pub open_types: bool,
@@ -359,6 +362,10 @@ pub struct Rules {
     /// What is constructed is written apart from what is called (`new C`), so a call never names a type. Methods and
     /// variables share one name space (C#).
     pub constructs_apart: bool,
+    /// The name of a member may be put together when the code runs: `*` in it stands for any text.
+    pub computed_members: bool,
+    /// Decorators of a package whose functions are run later by these methods of theirs: package and methods.
+    pub deferred_calls: &'static [(&'static str, &'static [&'static str])],
     /// Functions may be written for types elsewhere, outside ones too, and are called like their methods: the first
     /// parameter is the receiver (C#, Kotlin).
     pub extension_functions: bool,
@@ -498,10 +505,13 @@ impl Rules {
         global_names: false,
         binds_called_class: false,
         has_mixins: false,
+        tables_inherit: false,
         open_types: false,
         plain_values_have_members: true,
         missing_methods: &[],
         constructs_apart: false,
+        computed_members: false,
+        deferred_calls: &[],
         extension_functions: false,
         partial_types: false,
         packages_have_functions: false,

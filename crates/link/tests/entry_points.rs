@@ -284,6 +284,26 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "ktor, spring and tests in kotlin",
+        &[
+            (
+                "src/main/kotlin/Users.kt",
+                "package app\nimport io.ktor.server.routing.*\nimport org.springframework.stereotype.Service\n\
+                 @Service\nclass Users {\n    fun all() {}\n}\nfun Routing.users() {\n    get(\"/users\", ::list)\n}\n\
+                 fun list() {}\n",
+            ),
+            (
+                "src/test/kotlin/UsersTest.kt",
+                "package app\nimport kotlin.test.BeforeTest\nclass UsersTest {\n    @BeforeTest\n    fun before() {}\n}\n",
+            ),
+        ],
+        &[
+            "src/main/kotlin/Users.kt -> src/main/kotlin/Users.kt::Users: provider",
+            "src/main/kotlin/Users.kt::users -> src/main/kotlin/Users.kt::list: http route",
+            "src/test/kotlin/UsersTest.kt::UsersTest -> src/test/kotlin/UsersTest.kt::UsersTest::before: test",
+        ],
+    ),
+    (
         "symfony",
         &[
             (

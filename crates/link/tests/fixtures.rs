@@ -1,7 +1,7 @@
 //! Link fixtures: annotated sources under `tests/fixtures/<language>/`. A new case is a new file.
 //!
-//! Each source file of a case starts with `//- path`. A line `#? name: expectation` (Python, shell) or
-//! `//? name: expectation` (elsewhere) speaks of the last line of code above it: the reference or import there whose
+//! Each source file of a case starts with `//- path`. A line `#? name: expectation` (Python, shell),
+//! `--? name: expectation` (Lua) or `//? name: expectation` (elsewhere) speaks of the last line of code above it: the reference or import there whose
 //! written last name is `name`, or the second such with `name#2`. Expectations: `certain id`, `possible id | id`,
 //! `external package`, `external package, open` (it may be the project's), `unresolved`, `none`; ids without their
 //! `file::` prefix. Cases in `known_gaps/` are what the linker cannot do yet: they are reported, and fail only when
@@ -44,7 +44,7 @@ fn expectations(path: &str, text: &str) -> Vec<Expectation> {
     let mut code = 0;
     for (index, line) in text.lines().enumerate() {
         let trimmed = line.trim_start();
-        let Some(said) = trimmed.strip_prefix("#?").or_else(|| trimmed.strip_prefix("//?")) else {
+        let Some(said) = ["#?", "//?", "--?"].iter().find_map(|start| trimmed.strip_prefix(start)) else {
             code = index as u32 + 1;
             continue;
         };
@@ -185,6 +185,16 @@ fn php() {
 }
 
 #[test]
+fn bash() {
+    run("bash", 1);
+}
+
+#[test]
+fn lua() {
+    run("lua", 1);
+}
+
+#[test]
 fn ruby() {
     run("ruby", 5);
 }
@@ -201,12 +211,12 @@ fn csharp() {
 
 #[test]
 fn kotlin() {
-    run("kotlin", 9);
+    run("kotlin", 10);
 }
 
 #[test]
 fn swift() {
-    run("swift", 8);
+    run("swift", 10);
 }
 
 #[test]

@@ -3,7 +3,11 @@
 mod common;
 #[path = "incremental/csharp.rs"]
 mod csharp;
+#[path = "incremental/kotlin.rs"]
+mod kotlin;
 mod incremental_samples;
+#[path = "incremental/swift.rs"]
+mod swift;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -659,8 +663,18 @@ fn scala_edits() {
 }
 
 #[test]
+fn kotlin_edits() {
+    sequences(kotlin::PROJECT);
+}
+
+#[test]
 fn csharp_edits() {
     sequences(csharp::PROJECT);
+}
+
+#[test]
+fn swift_edits() {
+    sequences(swift::PROJECT);
 }
 
 #[test]

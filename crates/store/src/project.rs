@@ -1,5 +1,5 @@
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,8 @@ const MAX_COMPILER_INDEX: u64 = 2 << 30;
 pub(crate) const DATABASE: &str = "project.db";
 /// The file that the writer locks. Those who wait for its snapshots set its time.
 const LOCK: &str = "lock";
+/// What the name of the file of adopted facts begins with. Their version follows.
+const ADOPTED: &str = "adopted-facts-";
 /// Folder of the snapshots.
 pub(crate) const SNAPSHOTS: &str = "snapshots";
 
@@ -206,6 +208,45 @@ impl ProjectDir {
     /// Path of the imported compiler indexes.
     pub fn compiler_index_path(&self) -> PathBuf {
         self.path.join("compiler-index.m1nd")
+    }
+
+    /// Path of the facts of a version that came with an index from another machine.
+    pub fn adopted_facts_path(&self, version: u32) -> PathBuf {
+        self.path.join(format!("{ADOPTED}{version}"))
+    }
+
+    /// Replaces the facts that came with an index from another machine. They are derived, so a crash may leave them cut
+    /// off. Only for the holder of the [`WriterLock`].
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], and [`StoreError::Closed`].
+    pub fn set_adopted_facts(
+        &self,
+        version: u32,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        self.guard_write(|| {
+            self.remove_adopted_facts();
+            let path = self.adopted_facts_path(version);
+            let written = self.system.create_new(&path).and_then(|file| {
+                let mut out = BufWriter::new(file);
+                write(&mut out)?;
+                out.flush()
+            });
+            written.map_err(|error| {
+                let _ = self.system.remove(&path);
+                StoreError::io("write", &path)(error)
+            })
+        })
+    }
+
+    /// Removes the facts that came with an index from another machine, of every version.
+    pub fn remove_adopted_facts(&self) {
+        let names = self.system.list(&self.path).unwrap_or_default();
+        for name in names.iter().filter(|name| name.starts_with(ADOPTED)) {
+            // One that stays costs space only.
+            let _ = self.system.remove(&self.path.join(name));
+        }
     }
 
     /// Folder in which the watcher makes marks, created if missing.

@@ -16,7 +16,8 @@ use super::{Product, licences, sbom};
 /// The package, and its program.
 pub(super) const PROGRAM: &str = "m1nd-fleet";
 /// One sentence about the program.
-const DESCRIPTION: &str = "The network clients of m1nd: shared indexes in object stores, memories of a team in PostgreSQL";
+const DESCRIPTION: &str =
+    "The network clients of m1nd: shared indexes in object stores, memories of a team in PostgreSQL";
 /// What the archive says about itself.
 const README: &str = include_str!("fleet.md");
 

@@ -42,7 +42,9 @@ pub(super) fn build(release: &Release) -> Outcome<Vec<Product>> {
     let folder = repository().join(FOLDER);
     let project = read_project(&std::fs::read_to_string(folder.join("pyproject.toml"))?)?;
     if project.version != release.version {
-        return Err(format!("fleet/pyproject.toml has version {}, expected {}", project.version, release.version).into());
+        return Err(
+            format!("fleet/pyproject.toml has version {}, expected {}", project.version, release.version).into()
+        );
     }
     let info = format!("{MODULE}-{}.dist-info", release.version);
     let page = write_page(&std::fs::read_to_string(folder.join("README.md"))?, &release.repository);

@@ -8,9 +8,9 @@ use crate::{Outcome, repository};
 
 use super::dependencies::Packages;
 use super::elf::Needs;
-use super::targets::Target;
 use super::fleet::Fleet;
 use super::sbom::Subject;
+use super::targets::Target;
 use super::{licences, sbom};
 
 /// The package of the program.

@@ -14,6 +14,7 @@ use m1nd_store::FactsCache;
 use m1nd_vfs::{FileMeta, Root, VfsError};
 use rayon::prelude::*;
 
+use crate::adopted_facts::AdoptedFacts;
 use crate::error::EngineError;
 use crate::extract_attempts::{Attempt, Attempts, HEAD};
 use crate::files::FileEntry;
@@ -98,6 +99,21 @@ pub(crate) struct Tools<'a> {
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) progress: &'a dyn Progress,
     pub(crate) one: OneFile<'a>,
+}
+
+/// Where the rows of files as they were indexed are: the cache, then what came with an index from another machine.
+#[derive(Clone, Copy)]
+pub(crate) struct StoredRows<'a> {
+    pub(crate) cache: Option<&'a FactsCache>,
+    pub(crate) adopted: &'a AdoptedFacts,
+}
+
+impl StoredRows<'_> {
+    fn find(&self, job: &Job) -> Option<Vec<u8>> {
+        let key = cache_key(job.before?, job.language?, &job.inner);
+        let cached = self.cache.and_then(|cache| cache.get(&key, CACHE_VERSION).ok().flatten());
+        cached.or_else(|| self.adopted.get(&key))
+    }
 }
 
 /// A row to be stored in the cache.
@@ -298,12 +314,12 @@ pub(crate) fn of_hashes(
     Ok((facts, missing))
 }
 
-/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Without the
+/// One file as it was indexed, from stored rows or else from the disk; `None` if neither has that content. Without the
 /// text of a manifest. Starts no work on other threads.
-pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Extracted> {
+pub(crate) fn as_indexed(job: &Job, rows: StoredRows<'_>, tools: OneFile<'_>) -> Option<Extracted> {
     let hash = job.before?;
-    // What is on disk now is of no interest as long as the cache has it.
-    let outcome = match row_as_indexed(job, cache).and_then(|row| decode(&row)) {
+    // What is on disk now is of no interest as long as a row has it.
+    let outcome = match rows.find(job).and_then(|row| decode(&row)) {
         Some((facts, terms)) => build_outcome(job, hash, facts, terms, None, true),
         None => {
             let counters = Counters::default();
@@ -314,12 +330,6 @@ pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'
         Outcome::Facts(file) => Some(*file).filter(|file| file.entry.hash == hash && !tools.cancel.is_cancelled()),
         _ => None,
     }
-}
-
-/// The cached row of a file as it was indexed.
-fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
-    let key = cache_key(job.before?, job.language?, &job.inner);
-    cache?.get(&key, CACHE_VERSION).ok()?
 }
 
 /// Stores what is new as it comes, several batches of small files at once.
@@ -579,13 +589,13 @@ fn decode(row: &[u8]) -> Option<(FileFacts, FileTerms)> {
 }
 
 /// The search terms of a file as it was indexed, see [`as_indexed`].
-pub(crate) fn terms_as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Arc<FileTerms>> {
+pub(crate) fn terms_as_indexed(job: &Job, rows: StoredRows<'_>, tools: OneFile<'_>) -> Option<Arc<FileTerms>> {
     let cached = || {
-        let row = row_as_indexed(job, cache)?;
+        let row = rows.find(job)?;
         let (terms, _): (&[u8], _) = postcard::take_from_bytes(&row).ok()?;
         Some(Arc::new(FileTerms::from_sound_bytes(terms)))
     };
-    cached().or_else(|| as_indexed(job, cache, tools).map(|file| file.terms))
+    cached().or_else(|| as_indexed(job, rows, tools).map(|file| file.terms))
 }
 
 fn build_outcome(

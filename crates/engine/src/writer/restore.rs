@@ -12,10 +12,11 @@ use m1nd_store::FactsCache;
 use m1nd_vfs::Root;
 
 use super::{Linked, Writer, files};
+use crate::adopted_facts::AdoptedFacts;
 use crate::error::EngineError;
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable};
-use crate::ingest::extract::{self, Extracted, Job, OneFile};
+use crate::ingest::extract::{self, Extracted, Job, OneFile, StoredRows};
 use crate::report::{RootInfo, root_folders};
 use crate::state::persist;
 use crate::state::snapshot::Snapshot;
@@ -28,6 +29,7 @@ const KEPT_LINES: u64 = 300_000;
 pub(crate) struct StoredFacts {
     of: Origin,
     cache: Option<Arc<FactsCache>>,
+    adopted: Arc<AdoptedFacts>,
     attempts: Attempts,
     limits: Limits,
     cancel: Cancel,
@@ -49,11 +51,15 @@ impl Origin {
 
 impl StoredFacts {
     fn get(&self, path: &RepoPath) -> Option<Extracted> {
-        extract::as_indexed(&self.job(path)?, self.cache.as_deref(), self.tools())
+        extract::as_indexed(&self.job(path)?, self.rows(), self.tools())
     }
 
     pub(super) fn terms(&self, path: &RepoPath) -> Option<Arc<FileTerms>> {
-        extract::terms_as_indexed(&self.job(path)?, self.cache.as_deref(), self.tools())
+        extract::terms_as_indexed(&self.job(path)?, self.rows(), self.tools())
+    }
+
+    fn rows(&self) -> StoredRows<'_> {
+        StoredRows { cache: self.cache.as_deref(), adopted: &self.adopted }
     }
 
     fn job(&self, path: &RepoPath) -> Option<Job> {
@@ -124,6 +130,7 @@ impl Writer {
         Arc::new(StoredFacts {
             of,
             cache: self.cache.clone(),
+            adopted: AdoptedFacts::of(&self.shared.project),
             attempts: Attempts::below(self.home.path(), self.shared.config.probe.clone()),
             limits: self.shared.config.limits.clone(),
             cancel: self.shared.stop.clone(),

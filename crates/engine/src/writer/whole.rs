@@ -169,6 +169,8 @@ impl Writer {
         }
         let (graph, _) = graph.finish(&linked.linker, cancel)?;
         cancel.check()?;
+        // The cache has the facts of all files now.
+        self.shared.project.remove_adopted_facts();
         stages.end_stage("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
         let search = build::search(&linked, &graph, &pool, cancel)?.ok_or_else(report_gone)?;

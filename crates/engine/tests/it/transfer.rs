@@ -1,10 +1,11 @@
 //! Indexes from other machines.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use m1nd_base::Cancel;
 use m1nd_engine::{EngineError, IngestRequest, SharedFiles, Snapshot, adopt_index, find_local_index, find_share_place};
+use m1nd_store::Home;
 use tempfile::TempDir;
 
 use crate::history::repository::{Put, Repository};
@@ -54,6 +55,8 @@ fn an_index_from_elsewhere_and_an_ingest_are_a_cold_ingest() {
         change(&here);
         let adopted = adopt_index(here.home.path(), here.tree.path(), &files, &Cancel::new()).expect("is sound");
         assert_eq!(adopted.files, adopted.facts, "{what}");
+        let cache = Home::open(here.home.path()).and_then(|home| home.facts_cache()).expect("opens");
+        assert_eq!(cache.stored_bytes().expect("reads"), 0, "{what}: other projects would use them");
         let local = find_local_index(here.home.path(), here.tree.path()).expect("is there");
         assert_eq!(local.commit.as_deref(), Some(COMMIT), "{what}");
         let engine = here.open();
@@ -64,6 +67,50 @@ fn an_index_from_elsewhere_and_an_ingest_are_a_cold_ingest() {
         );
         let cold = Project { tree: here.tree, home: TempDir::new().expect("a folder") };
         assert_eq!(describe(&engine.snapshot()), describe(&cold.open_indexed().snapshot()), "{what}");
+    }
+}
+
+/// The files of adopted facts of a project.
+fn list_adopted(here: &Project) -> Vec<PathBuf> {
+    let projects = fs::read_dir(here.home.path().join("projects")).expect("lists");
+    let files = projects.flat_map(|project| fs::read_dir(project.expect("lists").path()).expect("lists"));
+    let paths = files.map(|file| file.expect("lists").path());
+    paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("adopted-"))).collect()
+}
+
+#[test]
+fn damaged_adopted_facts_cost_time_only() {
+    let (_folder, files) = export_all(&Project::new(PYTHON));
+    for (what, cut) in [("sound", false), ("changed", false), ("cut off", true)] {
+        let here = Project::new(PYTHON);
+        adopt_index(here.home.path(), here.tree.path(), &files, &Cancel::new()).expect("is sound");
+        let adopted = list_adopted(&here);
+        let mut bytes = fs::read(&adopted[0]).expect("reads");
+        match what {
+            "sound" => {}
+            _ if cut => bytes.truncate(bytes.len() / 3),
+            _ => bytes.iter_mut().skip(100).step_by(50).for_each(|byte| *byte ^= 1),
+        }
+        fs::write(&adopted[0], bytes).expect("writes");
+        here.tree.write("app/pool.py", "class Pool:\n    def release(self):\n        return 1\n");
+        let engine = here.open();
+        let report = ingest(&engine, IngestRequest::code(here.tree.path())).expect("ingests");
+        assert_eq!(report.files_unchanged == 0, what != "sound", "{what}: {report:?}");
+        // Once all files are linked again, the cache has their facts.
+        assert_eq!(list_adopted(&here).is_empty(), what != "sound", "{what}");
+        let cold = Project { tree: here.tree, home: TempDir::new().expect("a folder") };
+        assert_eq!(describe(&engine.snapshot()), describe(&cold.open_indexed().snapshot()), "{what}");
+    }
+}
+
+#[test]
+fn who_took_in_an_index_can_share_the_next() {
+    let (_folder, files) = export_all(&Project::new(PYTHON));
+    let here = Project::new(PYTHON);
+    adopt_index(here.home.path(), here.tree.path(), &files, &Cancel::new()).expect("is sound");
+    let (_other, again) = export_all(&here);
+    for (own, others) in [(&again.snapshot, &files.snapshot), (&again.facts, &files.facts)] {
+        assert!(fs::read(own).expect("reads") == fs::read(others).expect("reads"), "{}", own.display());
     }
 }
 

@@ -46,10 +46,12 @@ const SETTINGS: &[&str] = &[
     "csproj",
     "props",
     "targets",
+    "routes",
     "config",
 ];
 /// Names of files without an ending that configure programs.
-const NAMES: &[&str] = &["Procfile", "Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "crontab", "Justfile"];
+const NAMES: &[&str] =
+    &["Procfile", "Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "crontab", "Justfile", "routes"];
 /// Folders whose files have names of classes in every line.
 const FOLDERS: &[&str] = &["META-INF/services/", "META-INF/spring/"];
 /// Endings of files of code that settings name by their path.

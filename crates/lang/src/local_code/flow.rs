@@ -89,7 +89,8 @@ impl<'t> Flow<'t> {
             return;
         }
         if let Some((_, why)) = rules.bound.iter().find(|(bound, _)| *bound == kind).filter(|_| at.node.is_named()) {
-            let is_own_switch = at.switches && matches!(kind, "fallthrough_statement" | "yield_statement");
+            let is_own_switch =
+                at.switches && matches!(kind, "fallthrough_statement" | "yield_statement" | "case_statement");
             if !is_own_switch {
                 self.obstacles.push(Obstacle { line, why: (*why).to_owned() });
             }
@@ -151,7 +152,9 @@ pub(super) fn may_skip(rules: &LocalRules, node: Node<'_>, part: Node<'_>) -> bo
         }
         // `a < b < c`
         "comparison_operator" => node.named_child_count() > 2 && !is_first && node.named_child(1) != Some(part),
-        _ => true,
+        "do_statement" => true,
+        // What decides about the others always runs.
+        _ => !["condition", "initializer"].iter().any(|field| node.child_by_field_name(field) == Some(part)),
     }
 }
 

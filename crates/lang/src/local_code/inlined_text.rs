@@ -403,9 +403,8 @@ pub(super) fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: St
 }
 
 /// The bytes of the declaration with the comments above it and the blank lines around it.
-pub(super) fn find_removed(callee: &Callee<'_, '_>) -> Range<usize> {
-    let text = callee.text;
-    let mut first = callee.top;
+pub(super) fn find_removed(text: &str, top: Node<'_>) -> Range<usize> {
+    let mut first = top;
     while let Some(before) = first.prev_sibling() {
         let is_own = before.is_extra() && before.kind().contains("comment") || before.kind() == "attribute_item";
         let gap = text.get(before.end_byte()..first.start_byte()).unwrap_or_default();
@@ -416,7 +415,7 @@ pub(super) fn find_removed(callee: &Callee<'_, '_>) -> Range<usize> {
         first = before;
     }
     let start = text[..first.start_byte()].rfind('\n').map_or(0, |at| at + 1);
-    let end = callee.top.end_byte();
+    let end = top.end_byte();
     let end = end + text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
     // The blank lines behind it go too, if there are some before, and those before it at the end of a block.
     let before = &text[..start];

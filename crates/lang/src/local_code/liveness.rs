@@ -156,6 +156,11 @@ impl<'t> Lives<'_, 't> {
             let list = list_statements(self.rules, node);
             self.binds(variable, &list, depth + 1) || ends_always(self.rules, &list, depth)
         };
+        let is_head = |field: &str| statement.child_by_field_name(field).filter(|_| statement.kind() != "do_statement");
+        let heads: Vec<Node<'t>> = ["condition", "initializer"].into_iter().filter_map(is_head).collect();
+        if heads.into_iter().any(|head| self.is_written_in(variable, head)) {
+            return true;
+        }
         let mut cursor = statement.walk();
         match statement.kind() {
             "if_statement" => {
@@ -177,6 +182,12 @@ impl<'t> Lives<'_, 't> {
         }
     }
 
+    /// Returns whether a part of a statement that always runs gives a variable a value.
+    fn is_written_in(&self, variable: usize, part: Node<'t>) -> bool {
+        let mut inside = self.locals.of(variable).filter(|found| found.is_in(&part.byte_range()));
+        inside.any(|found| self.has_value(found) && self.is_certain(found, part))
+    }
+
     /// Returns whether a write leaves a value: a declaration may not.
     fn has_value(&self, found: &Use<'t>) -> bool {
         let Act::Declare(_) = found.act else { return found.is_write() };
@@ -193,7 +204,15 @@ impl<'t> Lives<'_, 't> {
             && by.child_by_field_name("value").is_none()
             && found.at == self.locals.variables[found.variable].at
             && by.parent().is_none_or(|list| list.kind() != "spread_parameter");
-        !is_bare
+        // `int x;` of C.
+        let is_bare_of_c = by.kind() == "declaration" && found.at == self.locals.variables[found.variable].at && {
+            let mut node = found.at.parent();
+            while let Some(above) = node.filter(|above| *above != by && above.kind() != "init_declarator") {
+                node = above.parent();
+            }
+            node == Some(by)
+        };
+        !is_bare && !is_bare_of_c
     }
 
     /// Returns whether a variable from outside has a value when the statements begin.
@@ -227,6 +246,12 @@ impl<'t> Lives<'_, 't> {
                     || at.kind() == "except_clause";
                 let mut own = inside.filter(|found| self.has_value(found) && self.is_before_body(found, at));
                 if has_body && own.next().is_some() {
+                    return true;
+                }
+                // What runs before the rest of a statement: `for (i = 0; …)`, `if ((x = f()))`.
+                let heads = ["initializer", "condition"].into_iter().filter_map(|field| at.child_by_field_name(field));
+                let mut heads = heads.filter(|head| from <= head.start_byte() && head.end_byte() <= start);
+                if heads.any(|head| self.is_written_in(variable, head)) {
                     return true;
                 }
             }

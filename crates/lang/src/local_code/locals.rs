@@ -175,6 +175,9 @@ impl<'t> Finder<'t, '_> {
             act = if self.language == Language::Python && by.kind() != "assignment" { Act::Nothing } else { Act::Read };
         }
         act = self.correct(act, by, name);
+        if matches!(self.language, Language::C | Language::Cpp) {
+            act = super::c_names::correct(act, (by, step.node), self.text);
+        }
         if act == Act::Nothing {
             return;
         }

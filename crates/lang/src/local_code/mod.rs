@@ -1,6 +1,8 @@
 //! What happens inside of a function: its variables, and where control leaves a part of it. From it, new texts: lines
 //! that become a function, a call that is replaced by the body of its function.
 
+mod c_family;
+mod c_names;
 mod callee;
 mod compose;
 mod extract;
@@ -23,12 +25,14 @@ mod types;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use m1nd_base::{Cancel, Limits};
-use tree_sitter::Node;
+use m1nd_base::{Cancel, Limits, Problem};
+use tree_sitter::{Node, Tree};
 
+pub use c_family::{Extracted, NewMember};
 pub use go_std::respell_go_type;
 pub use own_object::OwnMember;
 
+use crate::languages::prepare;
 use crate::{Language, parse};
 
 /// A place that stands in the way of a change, with the reason.
@@ -67,12 +71,38 @@ pub trait KnownCalls {
         None
     }
 
+    /// The definitions of a macro of the project, each from behind its name.
+    fn macros_named(&self, name: &str) -> Vec<String> {
+        let _ = name;
+        Vec::new()
+    }
+
+    /// The head of the only function that is called by the name at a byte, as it is declared; `None` if it is not of
+    /// the project.
+    fn signature(&self, at: usize) -> Option<String> {
+        let _ = at;
+        None
+    }
+
+    /// The only class of a name in C++.
+    fn class_named(&self, name: &str) -> Option<ClassText> {
+        let _ = name;
+        None
+    }
+
     /// Returns whether the class or function whose name stands at a byte means one type by this name alone: it has no
     /// type parameters, or a class has defaults for all of them.
     fn is_plain(&self, at: usize) -> bool {
         let _ = at;
         false
     }
+}
+
+/// A class of C++, as its file writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassText {
+    /// From its first word to its closing brace.
+    pub text: String,
 }
 
 /// The lines that become a function.
@@ -120,17 +150,43 @@ pub fn extract_lines(
     lines: Lines<'_>,
     calls: &dyn KnownCalls,
     (limits, cancel): (&Limits, &Cancel),
-) -> Option<std::result::Result<Vec<Replacement>, Obstacle>> {
+) -> Option<std::result::Result<Extracted, Obstacle>> {
     let rules = rules::LocalRules::of(language)?;
-    let grammar = language.grammar()?;
-    let tree = match parse::parse(&grammar, text.as_bytes(), limits, cancel) {
+    let parse = |text: &str| parse_or_refuse(language, text, (limits, cancel));
+    let tree = match parse(text) {
         Ok(tree) => tree,
-        Err(problem) => return Some(Err(refuse(0, &format!("cannot be parsed: {}", problem.detail)))),
+        Err(obstacle) => return Some(Err(obstacle)),
     };
+    if matches!(language, Language::C | Language::Cpp) {
+        return Some(c_family::extract(language, (tree, text), lines, (calls, limits), &parse));
+    }
     Some(
         extract::Plan::new((language, rules), &tree, text, lines, calls, limits)
-            .and_then(|plan| compose::compose(&plan)),
+            .and_then(|plan| compose::compose(&plan))
+            .map(|replaced| Extracted { replaced, member: None }),
     )
+}
+
+/// Parses code as its extractor does: without the words that only a preprocessor could read, at the same places.
+fn parse_code(
+    language: Language,
+    text: &str,
+    (limits, cancel): (&Limits, &Cancel),
+) -> Option<std::result::Result<Tree, Problem>> {
+    let (text, grammar) = (prepare(language, text), language.grammar()?);
+    if !matches!(language, Language::C | Language::Cpp) {
+        return Some(parse::parse(&grammar, text.as_bytes(), limits, cancel));
+    }
+    let parsed = parse::parse_code(&grammar, parse::Layout::Brackets, text.as_bytes(), limits, cancel);
+    Some(parsed.map(|parsed| Tree::clone(&parsed)))
+}
+
+fn parse_or_refuse(language: Language, text: &str, limits: (&Limits, &Cancel)) -> Result<Tree> {
+    match parse_code(language, text, limits) {
+        Some(Ok(tree)) => Ok(tree),
+        Some(Err(problem)) => Err(refuse(0, &format!("cannot be parsed: {}", problem.detail))),
+        None => Err(refuse(0, "cannot be parsed: the language has no grammar")),
+    }
 }
 
 /// The types that a function gives back, as its declaration writes them. `line` is that of its name, from 1. `None` if
@@ -142,7 +198,7 @@ pub fn written_results(
     (limits, cancel): (&Limits, &Cancel),
 ) -> Option<Vec<String>> {
     let rules = rules::LocalRules::of(language)?;
-    let tree = parse::parse(&language.grammar()?, text.as_bytes(), limits, cancel).ok()?;
+    let tree = parse_code(language, text, (limits, cancel))?.ok()?;
     let function = find_named(&tree, text, (line, name), &|node| rules.functions.contains(&node.kind()))?;
     results_of(language, function, text)
 }
@@ -285,8 +341,8 @@ fn results_of(language: Language, function: Node<'_>, text: &str) -> Option<Vec<
 
 /// The statements of each block inside of a function: their first and last lines, from 1.
 pub fn list_blocks(language: Language, text: &str, limits: &Limits, cancel: &Cancel) -> Vec<Vec<(u32, u32)>> {
-    let Some((rules, grammar)) = rules::LocalRules::of(language).zip(language.grammar()) else { return Vec::new() };
-    let Ok(tree) = parse::parse(&grammar, text.as_bytes(), limits, cancel) else { return Vec::new() };
+    let Some(rules) = rules::LocalRules::of(language) else { return Vec::new() };
+    let Some(Ok(tree)) = parse_code(language, text, (limits, cancel)) else { return Vec::new() };
     let (mut blocks, mut rest) = (Vec::new(), vec![(tree.root_node(), false)]);
     while let Some((node, in_function)) = rest.pop() {
         // The body of a class in a function has members, not statements.
@@ -295,7 +351,15 @@ pub fn list_blocks(language: Language, text: &str, limits: &Limits, cancel: &Can
         let children = list_named(node);
         if in_function && rules.blocks.contains(&node.kind()) && !children.is_empty() {
             let span = |child: &Node<'_>| (child.start_position().row as u32 + 1, child.end_position().row as u32 + 1);
-            blocks.push(children.iter().map(span).collect());
+            // Labels of C and C++ are not statements.
+            let is_label = |child: &Node<'_>| {
+                child.kind() == "case_statement"
+                    || node.kind() == "case_statement" && child.start_position().row == node.start_position().row
+            };
+            let block: Vec<(u32, u32)> = children.iter().filter(|child| !is_label(child)).map(span).collect();
+            if !block.is_empty() {
+                blocks.push(block);
+            }
         }
         rest.extend(children.into_iter().rev().map(|child| (child, in_function)));
     }
@@ -352,11 +416,12 @@ pub fn inline_calls(
     (limits, cancel): (&Limits, &Cancel),
 ) -> Option<std::result::Result<Inlined, Obstacle>> {
     let rules = rules::LocalRules::of(language)?;
-    let grammar = language.grammar()?;
-    let parse = |text: &str| {
-        parse::parse(&grammar, text.as_bytes(), limits, cancel)
-            .map_err(|problem| refuse(0, &format!("cannot be parsed: {}", problem.detail)))
-    };
+    let parse = |text: &str| parse_or_refuse(language, text, (limits, cancel));
+    if matches!(language, Language::C | Language::Cpp) {
+        let InlinedFunction { text, line, name, .. } = *function;
+        let inline = |tree: Tree| c_family::inline(language, (tree, text), (line, name), calls, (limits, &parse));
+        return Some(parse(function.text).and_then(inline));
+    }
     let inline = || {
         let tree = parse(function.text)?;
         let callee = callee::Callee::read((language, rules), &tree, function, limits)?;
@@ -377,9 +442,31 @@ pub fn inline_calls(
         let names = callee.list_names().into_iter().chain(named).collect();
         let has_types = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
         let body = callee.function.child_by_field_name("body").filter(|_| !has_types).unwrap_or(callee.function);
-        Ok(Inlined { removed: inlined_text::find_removed(&callee), body: body.byte_range(), names, calls })
+        Ok(Inlined {
+            removed: inlined_text::find_removed(callee.text, callee.top),
+            body: body.byte_range(),
+            names,
+            calls,
+        })
     };
     Some(inline())
+}
+
+/// The bytes of the prototypes of a function in a file of C or C++, which go with it; `None` for other languages.
+///
+/// # Errors
+/// A declaration that has other names too.
+pub fn find_prototypes(
+    language: Language,
+    text: &str,
+    name: &str,
+    (limits, cancel): (&Limits, &Cancel),
+) -> Option<std::result::Result<Vec<Range<usize>>, Obstacle>> {
+    if !matches!(language, Language::C | Language::Cpp) {
+        return None;
+    }
+    let tree = parse_code(language, text, (limits, cancel))?.ok()?;
+    Some(c_family::find_prototypes((&tree, text), name))
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 //! What a language writes where inside of a function: a row each.
 
+mod c_family;
+
+pub(super) use c_family::C_FAMILY;
+
 use crate::Language;
 
 /// How far a declared name is known.
@@ -76,6 +80,7 @@ impl LocalRules {
             Language::Go => Some(&GO),
             Language::Rust => Some(&RUST),
             Language::Java => Some(&JAVA),
+            Language::C | Language::Cpp => Some(&C_FAMILY),
             _ => None,
         }
     }

@@ -177,7 +177,8 @@ fn find_functions<'t>(rules: &LocalRules, block: Node<'t>) -> Option<(Node<'t>, 
                 break;
             }
         }
-        if rules.containers.contains(&kind) {
+        // A condition of the preprocessor may stand in a function.
+        if rules.containers.contains(&kind) && (nearest.is_some() || !kind.starts_with("preproc_")) {
             break;
         }
         node = above.parent();

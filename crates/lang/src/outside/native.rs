@@ -137,10 +137,7 @@ const PROTOCOLS: &[OutsideBase] = &[
     base("View", &["body"]),
     base("ViewModifier", &["body"]),
     base("Widget", &["body"]),
-    base(
-        "XCTestCase",
-        &["setUp", "setUpWithError", "tearDown", "tearDownWithError"],
-    ),
+    base("XCTestCase", &["setUp", "setUpWithError", "tearDown", "tearDownWithError"]),
     base("Int", &[]),
     base("String", &[]),
 ];

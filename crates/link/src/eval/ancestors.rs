@@ -37,7 +37,7 @@ impl Eval<'_> {
         let order = self.rules(of.file).member_order;
         let found: Rc<[Ancestor]> = match order {
             MemberOrder::DepthFirst | MemberOrder::Embedding => self.depth_first(of).into(),
-            MemberOrder::Linearised => self.linearised(of).into(),
+            MemberOrder::Linearised => self.linearise(of).into(),
             MemberOrder::C3 => self.c3(of).unwrap_or_else(|| self.depth_first(of)).into(),
         };
         // Inside a cycle of evaluations the bases may be incomplete: ask again later.
@@ -48,7 +48,7 @@ impl Eval<'_> {
     }
 
     /// Each class once and behind all that are derived from it, those written last first.
-    fn linearised(&mut self, of: DefRef) -> Vec<Ancestor> {
+    fn linearise(&mut self, of: DefRef) -> Vec<Ancestor> {
         // A class comes out when its bases have, so that the order is the reverse of that.
         let mut order = Vec::new();
         let mut seen = Vec::new();

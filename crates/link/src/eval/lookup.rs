@@ -137,9 +137,13 @@ impl Eval<'_> {
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
         let mut missing = None;
+        let is_computed = self.is_computed(file, name);
         let only = bases.items.iter().filter(|value| !matches!(value, Value::Null)).count() == 1;
         for base in &bases.items {
-            let mut part = self.member(base, name, want);
+            let mut part = match is_computed {
+                true => self.computed_members(base, name, want),
+                false => self.member(base, name, want),
+            };
             if want == Namespace::Callee && !part.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 part = self.blanket_method(file, base, name).unwrap_or(part);
             }
@@ -404,7 +408,8 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions {
+        if want == Namespace::Callee && self.rules(file).separates_calls() && !self.rules(file).packages_have_functions
+        {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
@@ -461,7 +466,9 @@ impl Eval<'_> {
         }
         if self.rules(file).siblings_first {
             search.found.retain(|found| match found.entity {
-                Entity::Def(of) => self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private,
+                Entity::Def(of) => {
+                    self.project.unit(of.file).facts.definition(of.def).visibility != Visibility::Private
+                }
                 _ => true,
             });
         }

@@ -104,6 +104,10 @@ struct Memos {
     global: FxHashMap<(FileId, Name, Name, Namespace), Search>,
     /// Definitions by their whole paths.
     open_types: FxHashMap<Name, Rc<[DefRef]>>,
+    /// Functions that a file knows by its imports and its package.
+    extensions: FxHashMap<(FileId, Name), Rc<[DefRef]>>,
+    /// Classes of a platform, by those that common code expects.
+    actual: FxHashMap<DefRef, DefRef>,
     /// Receivers inside of lambdas.
     lambdas: FxHashMap<DefRef, Option<Values>>,
     /// Parts of types that are written in several.
@@ -389,6 +393,9 @@ impl<'a> Eval<'a> {
                 }
                 if self.further_call(file, callee).is_some() {
                     return self.eval(file, callee, want);
+                }
+                if let Some(values) = self.run_with_types(file, callee, args) {
+                    return values;
                 }
                 let callees = self.callees(file, callee);
                 let given = self.find_type_arguments(file, callee);

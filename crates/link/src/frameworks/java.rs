@@ -1,7 +1,7 @@
-//! Registrations of Java frameworks.
+//! Registrations of Java and Scala frameworks.
 
 use super::Form::{Argument, Decorated};
-use super::What::{Command, EventHandler, Middleware, Provider, Route, Task};
+use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};
 use super::{HandlerRule, row};
 
 const MAPPINGS: &[&str] =
@@ -53,7 +53,28 @@ pub(super) const ROWS: &[HandlerRule] = &[
     row("dagger", Decorated, Provider, &["Binds", "Module", "Provides"]),
     row("io.javalin", Argument(1), Route, VERBS),
     row("spark", Argument(1), Route, VERBS),
+    row("io.ktor", Argument(1), Route, VERBS),
+    row("io.ktor", Argument(0), EventHandler, &["subscribe"]),
+    row("androidx.compose", Decorated, Extension, &["Preview"]),
+    row("dagger.hilt", Decorated, Provider, &["AndroidEntryPoint", "EntryPoint", "HiltAndroidApp", "HiltViewModel"]),
+    row("kotlin.test", Decorated, Test, &["AfterTest", "BeforeTest", "Test"]),
     row("picocli", Decorated, Command, &["Command"]),
+    row(
+        "cask",
+        Decorated,
+        Route,
+        &["delete", "get", "getJson", "patch", "post", "postForm", "postJson", "put", "route"],
+    ),
+    row(
+        "sttp.tapir",
+        Argument(0),
+        Route,
+        &["handle", "handleSuccess", "serverLogic", "serverLogicPure", "serverLogicSuccess"],
+    ),
+    row("org.apache.spark", Argument(0), Extension, &["udf"]),
+    row("org.apache.spark", Argument(1), Extension, &["register"]),
+    row("scala.scalajs", Decorated, Extension, &["JSExport", "JSExportAll", "JSExportTopLevel"]),
+    row("org.openjdk.jmh", Decorated, Test, &["Benchmark", "Setup", "TearDown"]),
     row("com.google.common.eventbus", Decorated, EventHandler, &["Subscribe"]),
     row("javax.swing", Argument(0), EventHandler, &["addActionListener", "addChangeListener", "invokeLater"]),
 ];

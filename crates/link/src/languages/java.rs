@@ -1,8 +1,9 @@
 //! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
-pub(super) mod packages;
+mod packages;
+mod scala;
 mod source_sets;
-pub(super) mod standard;
+mod standard;
 
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
@@ -16,11 +17,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[
-        (Language::Java, &RULES),
-        (Language::Kotlin, &super::kotlin::RULES),
-        (Language::Scala, &super::scala::RULES),
-    ],
+    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES), (Language::Scala, &scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -99,7 +96,7 @@ impl Resolver for Java {
     fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
             ModuleTarget::Folder(package) if is_scala(files, from) => {
-                super::scala::find_member(&self.packages, files, from, package, name)
+                scala::find_member(&self.packages, files, from, package, name)
             }
             ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
             _ => ModuleTarget::NotFound,
@@ -129,7 +126,9 @@ impl Resolver for Java {
             return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
         }
         if is_scala(files, from) {
-            return super::scala::find_outside(name);
+            let is_known = standard::is_known(name);
+            let of_machine = || is_known.then(|| ModuleTarget::External(standard::PACKAGE.to_owned()));
+            return scala::find_outside(name).or_else(of_machine);
         }
         if standard::is_known(name) {
             return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));

@@ -4,17 +4,15 @@ mod standard;
 
 use m1nd_lang::facts::Literal;
 
-use crate::rules::{
-    BareMembers, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, ScopeFunction, Yields,
-};
+use crate::rules::{BareMembers, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, ScopeFunction, Yields};
 
 /// Name that constructors are bound under, whatever their class is called.
 const CONSTRUCTOR: &str = "<init>";
 
 fn is_standard(package: &str) -> bool {
-    ["java", "javax", "kotlin"].iter().any(|root| {
-        package.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+    ["java", "javax", "kotlin"]
+        .iter()
+        .any(|root| package.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 pub(super) static RULES: Rules = Rules {
@@ -35,7 +33,7 @@ pub(super) static RULES: Rules = Rules {
     builtin_package: standard::PACKAGE,
     is_standard_library: is_standard,
     is_standard_package: is_standard,
-    plain_decorators: crate::plain_decorators::JAVA,
+    plain_decorators: crate::plain_decorators::KOTLIN,
     common_methods: standard::COMMON_METHODS,
     duck_typing: true,
     function_methods: FunctionMethods::Any,

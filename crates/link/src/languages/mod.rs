@@ -8,6 +8,7 @@ use m1nd_lang::{Language, Tier};
 use crate::rules::{Resolver, Rules};
 use crate::tables::files::Files;
 
+mod bash;
 mod c;
 mod csharp;
 mod dependencies;
@@ -15,13 +16,13 @@ mod go;
 mod groups;
 mod java;
 mod kotlin;
+mod lua;
 mod outlined;
 pub(crate) mod paths;
 mod php;
 mod python;
 mod ruby;
 mod rust;
-mod scala;
 mod swift;
 mod typescript;
 
@@ -53,10 +54,12 @@ pub(crate) static FAMILIES: &[Family] = &[
     python::FAMILY,
     typescript::FAMILY,
     rust::FAMILY,
+    bash::FAMILY,
     c::FAMILY,
     csharp::FAMILY,
     go::FAMILY,
     java::FAMILY,
+    lua::FAMILY,
     php::FAMILY,
     ruby::FAMILY,
     swift::FAMILY,

@@ -27,6 +27,18 @@ pub(super) const FAMILY: Family = Family {
     resolver: |files, manifests| Box::new(Python::new(files, manifests)),
 };
 
+/// Methods by which task queues run what they decorate.
+const DEFERRED_CALLS: &[(&str, &[&str])] = &[
+    (
+        "celery",
+        &["apply", "apply_async", "chunks", "delay", "map", "replace", "s", "si", "signature", "starmap", "subtask"],
+    ),
+    ("dramatiq", &["message", "message_with_options", "send", "send_with_options"]),
+    ("huey", &["call_local", "map", "s", "schedule"]),
+    ("taskiq", &["kicker", "kiq"]),
+    ("procrastinate", &["configure", "defer", "defer_async"]),
+];
+
 static RULES: Rules = Rules {
     bare_members: BareMembers::InBody,
     member_order: MemberOrder::C3,
@@ -176,6 +188,8 @@ static RULES: Rules = Rules {
     is_standard_package: |package| !matches!(package, "std" | "globals"),
     common_methods: &[],
     duck_typing: true,
+    computed_members: true,
+    deferred_calls: DEFERRED_CALLS,
     function_methods: FunctionMethods::Named(&["__call__"]),
     follows_arguments: true,
     reassigns_functions: true,

@@ -40,7 +40,9 @@ pub(super) const FAMILY: Family = Family {
 };
 
 fn is_manifest(name: &str) -> bool {
-    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json") || config::is_config(name)
+    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
+        || config::is_config(name)
+        || config::is_shared(name)
 }
 
 fn check_manifest(name: &str, text: &str) -> Option<Problem> {
@@ -122,6 +124,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
+    computed_members: true,
     function_methods: FunctionMethods::Named(&["apply", "call"]),
     dispatch: Dispatch::Members,
     follows_arguments: true,

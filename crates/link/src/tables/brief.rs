@@ -109,6 +109,10 @@ impl Brief {
                 let mut calls = facts.references.iter().filter(|row| row.role == Role::Macro);
                 brief.item_macros = calls.any(|row| row.enclosing.is_none_or(is_item));
             }
+            Language::Bash => {
+                let sourced = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
+                brief.modules = sourced.map(|import| facts.name(import.module).into()).collect();
+            }
             Language::JavaScript => {
                 brief.requires = facts.imports.iter().any(|import| import.flags.commonjs);
                 if facts.imports.is_empty() && facts.exports.is_empty() {

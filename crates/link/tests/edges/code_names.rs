@@ -47,6 +47,23 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "routes of Play",
+        &[
+            (
+                "app/controllers/HomeController.scala",
+                "package controllers\nclass HomeController { def index() = 1\n def show(id: Long) = 2 }\n",
+            ),
+            (
+                "conf/routes",
+                "GET  /       controllers.HomeController.index()\nGET /:id controllers.HomeController.show(id: Long)\n",
+            ),
+        ],
+        &[
+            "conf/routes > app/controllers/HomeController.scala::HomeController::index (1)?",
+            "conf/routes > app/controllers/HomeController.scala::HomeController::show (2)?",
+        ],
+    ),
+    (
         "commands of containers, processes and workflows",
         &[
             PACKAGE,

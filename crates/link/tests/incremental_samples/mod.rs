@@ -3,6 +3,8 @@
 /// Lines that bring names in, by the end of a path; `{a}` and `{b}` are replaced by words of the fixtures.
 pub(crate) const LINES: &[(&str, &[&str])] = &[
     (".cs", crate::csharp::LINES),
+    (".swift", crate::swift::LINES),
+    (".kt", crate::kotlin::LINES),
     (
         ".py",
         &[

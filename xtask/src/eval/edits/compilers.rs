@@ -35,7 +35,8 @@ const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --noIm
 const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e benchmark -e windows -e testutil | \
                        xargs -n 4 g++ -std=c++17 -fsyntax-only -DLEVELDB_PLATFORM_POSIX=1 -I. -Iinclude";
 // Compiled one by one and linked: a name that two files define, or none, is an error as well.
-const C_LINKED: &str = "mkdir -p $WORK/o; rm -f $WORK/o/*; for file in $(ls *.c | grep -v -e dict.c -e ssl.c -e onelua.c); do \
+const C_LINKED: &str = "mkdir -p $WORK/o; rm -f $WORK/o/*; \
+                        for file in $(ls *.c | grep -v -e dict.c -e ssl.c -e onelua.c); do \
                         gcc -std=gnu99 -w -fPIC -DHAVE_UNISTD_H -c $file -o $WORK/o/$file.o; done; \
                         gcc -shared -Wl,-z,defs $WORK/o/*.o -lm -o $WORK/all 2>&1 | \
                         sed -e 's/multiple definition/error: &/' -e 's/undefined reference/error: &/'";
@@ -147,6 +148,14 @@ pub(super) const CHECKED: &[Checked] = &[
         tests: "",
     },
     Checked {
+        repository: "leethomason/tinyxml2",
+        language: "C++",
+        command: "g++ -std=c++11 -fsyntax-only tinyxml2.cpp; g++ -std=c++11 -fsyntax-only xmltest.cpp",
+        folders: &["tinyxml2."],
+        endings: &[".cpp", ".h"],
+        tests: "",
+    },
+    Checked {
         repository: "redis/hiredis",
         language: "C",
         command: C_LINKED,
@@ -158,7 +167,18 @@ pub(super) const CHECKED: &[Checked] = &[
         repository: "madler/zlib",
         language: "C",
         command: C_LINKED,
-        folders: &["adler32.", "compress.", "crc32.", "deflate.", "gz", "inf", "trees.", "uncompr.", "zlib.h", "zutil."],
+        folders: &[
+            "adler32.",
+            "compress.",
+            "crc32.",
+            "deflate.",
+            "gz",
+            "inf",
+            "trees.",
+            "uncompr.",
+            "zlib.h",
+            "zutil.",
+        ],
         endings: &[".c", ".h"],
         tests: "",
     },

@@ -50,22 +50,50 @@ fn arguments(node: Node<'_>) -> Vec<Node<'_>> {
     Pick::Field("argument").all(node, None)
 }
 
-/// `source file` and `. file`, as written, with what is before a last `$…/` left out.
+/// Shells, which run a script that is their first argument.
+const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
+/// Commands that run what their first argument names.
+const RUNNERS: &[&str] = &["builtin", "command", "exec", "nohup", "run", "sudo", "time", "trap"];
+
+/// `source file` and `. file`; scripts that are run by their path.
 fn enter_command(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    if let Some(script) = find_script(cx, node) {
+        add_file(cx, ImportKind::SideEffect, script);
+    }
     let Some(word) = command_word(node) else { return Enter::Descend };
-    if matches!(cx.text(word), "source" | ".")
-        && let Some(&file) = arguments(node).first()
-    {
-        let module = cx.text(file).trim_matches(['"', '\'']);
-        cx.add_import(ImportKind::Include, module, None, file);
+    let arguments = arguments(node);
+    // `load` is that of tests of bats.
+    let is_sourced = matches!(cx.text(word), "source" | ".") || cx.text(word) == "load" && arguments.len() == 1;
+    if let (Some(&file), true) = (arguments.first(), is_sourced) {
+        add_file(cx, ImportKind::Include, file);
     }
     descend(cx, node, parent)
+}
+
+/// A file as written, without the quotes around it.
+fn add_file(cx: &mut Outline<'_>, kind: ImportKind, file: Node<'_>) {
+    let module = cx.text(file).trim_matches(['"', '\'']);
+    cx.add_import(kind, module, None, file);
+}
+
+/// The script that a command runs: `./build.sh`, `"$dir/build.sh"`, `bash build.sh`.
+fn find_script<'t>(cx: &Outline<'_>, node: Node<'t>) -> Option<Node<'t>> {
+    let name = node.child_by_field_name("name")?;
+    let is_path = |text: &str| text.contains('/') && !text.contains(['\n', ' ', '`']) || text.ends_with(".sh\"");
+    let text = cx.text(name);
+    if is_path(text) && !text.starts_with('/') {
+        return Some(name);
+    }
+    let first = arguments(node).into_iter().next()?;
+    let is_script = cx.text(first).trim_end_matches(['"', '\'']).ends_with("sh") && !cx.text(first).starts_with('-');
+    (SHELLS.contains(&text) && is_script).then_some(first)
 }
 
 fn leave_command(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(word) = command_word(node) else { return };
     let text = cx.text(word);
-    if matches!(text, "source" | "." | "") {
+    // A script is a file, and no name of a command.
+    if matches!(text, "source" | "." | "") || text.contains('/') {
         return;
     }
     let arguments = arguments(node);
@@ -75,6 +103,21 @@ fn leave_command(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     cx.refer_with(callee, Role::Call, if expands { u8::MAX } else { arity }, word);
     let expr = cx.builder.expr(Expr::Call { callee, args: FactsBuilder::EMPTY });
     cx.set_expr(node, expr);
+    if RUNNERS.contains(&text)
+        && let Some(&command) = arguments.first()
+    {
+        run_named(cx, command);
+    }
+}
+
+/// `trap cleanup EXIT`, `command build`: calls what a plain word names.
+fn run_named(cx: &mut Outline<'_>, command: Node<'_>) {
+    let text = cx.text(command).trim_matches(['"', '\'']);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.');
+    if text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.bytes().all(is_name) {
+        let callee = cx.bare_name(text);
+        cx.refer_with(callee, Role::Call, u8::MAX, command);
+    }
 }
 
 fn in_function(cx: &Outline<'_>) -> bool {

@@ -100,6 +100,5 @@ pub(super) fn find_end(text: &str, start: usize, is_cpp: bool) -> Option<(usize,
     let heads_block = bytes.get(at) == Some(&b'{') && (has_arguments || !is_cpp || is_loud(word) && word.len() > 2);
     let next = word_at(text, at);
     let is_next = is_line && has_arguments && !next.is_empty() && !NOT_STARTS.contains(&next);
-    // A label or a type at the left edge ends what came before.
     (heads_block || is_next).then_some((blank?, at))
 }

@@ -25,13 +25,8 @@ const BINARY: &[(&str, &str)] = &[
     (">=", "compareTo"),
 ];
 const UNARY: &[(&str, &str)] = &[("!", "not"), ("+", "unaryPlus"), ("++", "inc"), ("-", "unaryMinus"), ("--", "dec")];
-const ASSIGNING: &[(&str, &str)] = &[
-    ("%=", "remAssign"),
-    ("*=", "timesAssign"),
-    ("+=", "plusAssign"),
-    ("-=", "minusAssign"),
-    ("/=", "divAssign"),
-];
+const ASSIGNING: &[(&str, &str)] =
+    &[("%=", "remAssign"), ("*=", "timesAssign"), ("+=", "plusAssign"), ("-=", "minusAssign"), ("/=", "divAssign")];
 
 fn function_of(table: &[(&str, &'static str)], operator: &str) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == operator).map(|(_, function)| *function)
@@ -103,8 +98,17 @@ fn find_inner(node: Node<'_>) -> Option<Node<'_>> {
     (is_lambda && !has_own && !has_lambda).then_some(inner)
 }
 
+/// The arguments of a call, and its type arguments. The latter may be read as arguments.
+fn argument_lists<'t>(cx: &Outline<'_>, call: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    let list = Pick::Kind(&["value_arguments"]).get(call, None);
+    match list.filter(|list| cx.text(*list).starts_with('<')) {
+        Some(types) => (None, Some(types)),
+        None => (list, Pick::Kind(&["type_arguments"]).get(call, None)),
+    }
+}
+
 fn call_arity(cx: &Outline<'_>, node: Node<'_>) -> u8 {
-    let arguments = cx.arity(Pick::Kind(&["value_arguments"]).get(node, None));
+    let arguments = cx.arity(argument_lists(cx, node).0);
     let lambda = Pick::Kind(&["annotated_lambda"]).get(node, None).is_some();
     if arguments == u8::MAX { arguments } else { arguments + u8::from(lambda) }
 }
@@ -127,7 +131,7 @@ pub(super) fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<No
     let call = find_inner(node).unwrap_or(node);
     let Some(callee) = call.named_child(0) else { return };
     let path = cx.expr_of(callee);
-    let types = Pick::Kind(&["type_arguments"]).get(call, None);
+    let (list, types) = argument_lists(cx, call);
     let callee = match types {
         Some(types) => {
             let args = cx.arguments(Some(types));
@@ -135,7 +139,6 @@ pub(super) fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<No
         }
         None => path,
     };
-    let list = Pick::Kind(&["value_arguments"]).get(call, None);
     keep_first_text(cx, path, list);
     let mut items = take_arguments(cx, path, list);
     if let Some(lambda) = Pick::Kind(&["annotated_lambda"]).get(node, None) {

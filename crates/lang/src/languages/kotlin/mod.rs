@@ -3,15 +3,15 @@
 mod expressions;
 mod finish;
 mod narrow;
+mod reread;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Node;
 
-use super::outline::common::{descend, nothing};
+use super::outline::common::{descend, nothing, record_implied};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     DefKind, Expr, ExprId, FactsBuilder, Import, ImportFlags, ImportKind, Literal, ParameterKind, Reference, Role,
-    ScopeKind,
-    Visibility,
+    ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
@@ -33,7 +33,7 @@ static GRAMMAR: Grammar = Grammar {
     test_decorators: &["Test", "ParameterizedTest", "RepeatedTest"],
     spreads: &["spread_expression"],
     adjust,
-    reread: close_bodies,
+    reread: reread::find_changes,
     finish: finish::finish,
     ..Grammar::new(|| tree_sitter_kotlin_ng::LANGUAGE.into(), RULES)
 };
@@ -45,41 +45,6 @@ fn last_child(node: Node<'_>) -> Option<Node<'_>> {
         last = last.prev_named_sibling()?;
     }
     Some(last)
-}
-
-/// Bytes of a line that are searched for a body that ends on it.
-const MAX_LINE: usize = 1_000;
-
-/// The grammar wants something between the last member of a class and the bracket that closes it: where that is white
-/// space on the line that the class begins on, it is read as a semicolon.
-fn close_bodies(tree: &Tree, text: &str) -> Vec<(usize, u8)> {
-    if !tree.root_node().has_error() {
-        return Vec::new();
-    }
-    let mut changes = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        if line.len() <= MAX_LINE
-            && let Some(place) = find_closed_body(line)
-        {
-            changes.push((start + place, b';'));
-        }
-        start += line.len();
-    }
-    changes
-}
-
-/// The white space before the bracket that closes the body of a class of one line.
-fn find_closed_body(line: &str) -> Option<usize> {
-    let code = line.trim_end();
-    let open = code.find('{').filter(|_| code.ends_with(" }") || code.ends_with(" } }"))?;
-    let mut words = code[..open].split(|c: char| !c.is_alphanumeric());
-    let is_class = words.any(|word| matches!(word, "class" | "interface" | "object"));
-    let body = &code[open + 1..code.len() - 1];
-    let mut members = body.split_whitespace();
-    let has_member = members.any(|word| matches!(word, "fun" | "val" | "var"));
-    let is_balanced = body.matches('{').count() == body.matches('}').count();
-    (is_class && has_member && is_balanced && !body.contains('"')).then(|| code.len() - 2)
 }
 
 const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
@@ -110,13 +75,8 @@ static ANONYMOUS_FUNCTION: Define = Define {
     body: Pick::Kind(&["function_body"]),
     ..Define::LAMBDA
 };
-static COMPUTED: Define = Define {
-    params: Pick::None,
-    name: Pick::None,
-    body: Pick::None,
-    no_body: NoBody::Nothing,
-    ..Define::FUNCTION
-};
+static COMPUTED: Define =
+    Define { params: Pick::None, name: Pick::None, body: Pick::None, no_body: NoBody::Nothing, ..Define::FUNCTION };
 static ALIAS: Define =
     Define { kind: DefKind::TypeAlias, name: field("type"), body: Pick::None, result: Pick::Last, ..Define::CLASS };
 static PARAMETER: Bind = Bind { names: NAME, ty: TYPE, value: Pick::None, ..Bind::LOCAL };
@@ -537,6 +497,9 @@ fn leave_subject(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
 
 fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let iterated = node.named_child(1).and_then(|over| cx.find_known(Some(over)));
+    if let Some(over) = node.named_child(1) {
+        record_implied(cx, Some(over), "iterator", over);
+    }
     let element = iterated.map(|base| cx.builder.expr(Expr::Element { base }));
     let names = cx.names_of(&PROPERTY, node, parent);
     let single = names.len() == 1;

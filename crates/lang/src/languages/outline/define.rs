@@ -58,8 +58,8 @@ impl Outline<'_> {
         parent: Option<Node<'t>>,
         name_node: Node<'t>,
         name: String,
-    ) {
-        self.open_with(define, node, parent, Some(name_node), Some(name));
+    ) -> Option<DefId> {
+        self.open_with(define, node, parent, Some(name_node), Some(name))
     }
 
     fn open_with<'t>(
@@ -69,7 +69,7 @@ impl Outline<'_> {
         parent: Option<Node<'t>>,
         name_node: Option<Node<'t>>,
         name: Option<String>,
-    ) {
+    ) -> Option<DefId> {
         // A name behind the node (`typedef struct { } T`) widens the definition to what holds both.
         let elsewhere = name_node.is_some_and(|name| name.start_byte() > node.end_byte());
         let extent = parent.filter(|_| elsewhere).unwrap_or_else(|| self.extent(node, parent));
@@ -97,7 +97,7 @@ impl Outline<'_> {
         draft.visibility = self.visibility(&draft.words, draft.name.as_deref().unwrap_or(""));
         // Last, what only the language knows.
         (self.grammar.adjust)(self, node, parent, &mut draft);
-        self.open(node, draft);
+        self.open(node, draft)
     }
 
     /// Enters a definition.
@@ -390,7 +390,8 @@ impl Outline<'_> {
                 let index = frame.type_params.len() as u32;
                 frame.type_params.push(parameter);
                 let (id, header) = (frame.id, frame.header);
-                self.builder.bind(header, name, Namespace::Type, BindingTarget::TypeParameter(id, index));
+                let namespace = if self.grammar.parameters_are_values { Namespace::Any } else { Namespace::Type };
+                self.builder.bind(header, name, namespace, BindingTarget::TypeParameter(id, index));
             }
             _ if loose => self.loose_type_parameters.push(parameter),
             _ => {}

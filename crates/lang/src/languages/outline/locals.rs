@@ -37,7 +37,13 @@ pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) 
     let mut references = std::mem::take(&mut facts.references);
     let keeps_calls = matches!(
         facts.language,
-        Language::C | Language::Cpp | Language::CSharp | Language::Kotlin | Language::Scala | Language::Swift
+        Language::C
+            | Language::Cpp
+            | Language::CSharp
+            | Language::Kotlin
+            | Language::Lua
+            | Language::Scala
+            | Language::Swift
     );
     references.retain(|reference| {
         if keeps_calls && reference.role == Role::Call {

@@ -284,6 +284,8 @@ pub(crate) struct Grammar {
     pub(crate) sigils: &'static [char],
     /// Types and values do not share one name space.
     pub(crate) separate_types: bool,
+    /// Type parameters are named like values (`T.make()`).
+    pub(crate) parameters_are_values: bool,
     /// A type may be defined where it is used (`struct x { … } y;`).
     pub(crate) inline_types: bool,
     /// Bytes to read differently than they are written, where the grammar took one construct for another. Positions
@@ -334,6 +336,7 @@ impl Grammar {
             spreads: &[],
             sigils: &[],
             separate_types: false,
+            parameters_are_values: false,
             inline_types: false,
             reread: |_, _| Vec::new(),
             adjust: |_, _, _, _| {},

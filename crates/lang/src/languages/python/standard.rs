@@ -7,11 +7,14 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::operators::ByFunction;
-use super::state::{Extractor, KindName, last_word};
+use super::state::{Extractor, FIELDS, KindName, last_word};
 use crate::facts::{
-    BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, Reference, ScopeId,
-    ScopeKind,
+    BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, Reference, Role,
+    ScopeId, ScopeKind,
 };
+
+/// Letters that must be known of the name of a member, so that not every member fits.
+const MIN_KNOWN: usize = 3;
 
 /// A call and its meaning if its name is the standard one.
 #[derive(Debug, Clone, Copy)]
@@ -133,11 +136,21 @@ impl<'a> Extractor<'a> {
                 Some(Expr::Collection { kind: Collection::Iterator, items })
             }
             "getattr" => {
-                let name = arguments.named_child(1).filter(|node| node.kind_name() == "string")?;
-                let mut cursor = name.walk();
-                let content = name.named_children(&mut cursor).find(|node| node.kind_name() == "string_content")?;
-                let name = self.b.name(self.source.text(content));
+                let at = arguments.named_child(1)?;
+                let name = self.member_pattern(at)?;
+                let is_computed = name.contains('*');
+                let name = self.b.name(&name);
                 let member = self.b.expr(Expr::Member { base, name });
+                if is_computed {
+                    let is_called = arguments.parent().and_then(|call| call.parent());
+                    let is_called = is_called.is_some_and(|outer| {
+                        outer.kind_name() == "call" && outer.child_by_field_id(FIELDS.function) == arguments.parent()
+                    });
+                    let role = if is_called { Role::Call } else { Role::Read };
+                    let (pos, enclosing) = (self.pos(at), self.context().enclosing);
+                    let reference = Reference { expr: member, role, inexact: true, arity: u8::MAX, pos, enclosing };
+                    self.b.reference_at(reference, at.start_byte());
+                }
                 match args.get(2) {
                     Some(&default) => Some(Expr::Union(self.b.list(&[member, default]))),
                     None => Some(self.b.facts().expr(member)),
@@ -145,6 +158,45 @@ impl<'a> Extractor<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The name that an argument of `getattr` is, with `*` for the parts that are put into it: `f"do_{x}"`,
+    /// `"do_" + x`, `"do_%s" % x`, `"do_{}".format(x)`.
+    fn member_pattern(&self, node: Node<'_>) -> Option<String> {
+        let text_of = |node: Node<'_>| -> Option<String> {
+            let mut cursor = node.walk();
+            let parts = (node.kind_name() == "string").then(|| node.named_children(&mut cursor).collect::<Vec<_>>())?;
+            let text = parts.into_iter().filter_map(|part| match part.kind_name() {
+                "string_content" => Some(self.source.text(part)),
+                "interpolation" => Some("*"),
+                _ => None,
+            });
+            Some(text.collect())
+        };
+        let pattern = match node.kind_name() {
+            "string" => text_of(node)?,
+            "binary_operator" => {
+                let sides = [FIELDS.left, FIELDS.right].map(|field| node.child_by_field_id(field).and_then(text_of));
+                let operator = node.child_by_field_id(FIELDS.operator).map_or("", |operator| operator.kind());
+                match (operator, sides) {
+                    ("%", [Some(text), _]) => text.replace("%s", "*"),
+                    ("+", [Some(text), None]) => text + "*",
+                    ("+", [None, Some(text)]) => format!("*{text}"),
+                    _ => return None,
+                }
+            }
+            "call" => {
+                let function = node.child_by_field_id(FIELDS.function)?;
+                let is_format = function.child_by_field_id(FIELDS.attribute).map(|name| self.source.text(name));
+                let text = function.child_by_field_id(FIELDS.object).and_then(text_of);
+                text.filter(|_| is_format == Some("format"))?.replace("{}", "*")
+            }
+            _ => return None,
+        };
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '*');
+        let known = pattern.chars().filter(|c| *c != '*').count();
+        let is_useful = known >= MIN_KNOWN || !pattern.contains('*');
+        (is_useful && pattern.chars().all(is_name) && known > 0).then_some(pattern)
     }
 
     fn elements_of(&mut self, bases: &[ExprId], kind: Collection) -> Option<Expr> {

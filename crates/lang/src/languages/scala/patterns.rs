@@ -121,9 +121,10 @@ fn push_parts<'t>(
         .collect();
     for (index, part) in parts.into_iter().enumerate() {
         let item = match (is_wrapper, of) {
-            // The other side of an `Either`.
-            (true, _) if ty.is_some_and(|ty| cx.text(ty) == "Right") => {
-                value.map(|base| cx.builder.expr(Expr::Item { base, index: 1 }))
+            // The sides of an `Either`.
+            (true, _) if ty.is_some_and(|ty| matches!(cx.text(ty), "Left" | "Right")) => {
+                let side = u32::from(ty.is_some_and(|ty| cx.text(ty) == "Right"));
+                value.map(|base| cx.builder.expr(Expr::Item { base, index: side }))
             }
             (true, _) => value.map(|base| cx.builder.expr(Expr::Unwrap { base })),
             (false, Some(of)) => {

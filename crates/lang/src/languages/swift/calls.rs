@@ -341,3 +341,56 @@ pub(super) fn enter_identifier(cx: &mut Outline<'_>, node: Node<'_>, _: Option<N
     }
     Enter::Skip
 }
+
+/// The arguments of an attribute, each with its label.
+pub(super) fn attribute_arguments(node: Node<'_>) -> Vec<(Option<Node<'_>>, Node<'_>)> {
+    let mut all = Vec::new();
+    let mut label = None;
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> = node.children(&mut cursor).take(MAX_ARGUMENTS).collect();
+    for (place, &child) in children.iter().enumerate() {
+        let is_label =
+            child.kind() == "simple_identifier" && children.get(place + 1).is_some_and(|next| next.kind() == ":");
+        match child.kind() {
+            _ if is_label => label = Some(child),
+            "user_type" => {}
+            _ if child.is_named() && !child.is_extra() => all.push((label.take(), child)),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Returns whether an attribute stands before a property with a value, which is its first argument.
+pub(super) fn wraps_value(attribute: Node<'_>) -> bool {
+    let property = attribute.parent().and_then(|modifiers| modifiers.parent());
+    property.is_some_and(|property| {
+        property.kind() == "property_declaration" && property.child_by_field_name("value").is_some()
+    })
+}
+
+/// `@Wrapper(a: b)` constructs a value of the type, if it is one.
+pub(super) fn leave_attribute(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let written = attribute_arguments(node);
+    let Some(callee) = cx.find_known(Pick::Kind(&["user_type"]).get(node, None)) else { return };
+    if written.is_empty() {
+        return;
+    }
+    let mut items = Vec::with_capacity(written.len() + 1);
+    if wraps_value(node) {
+        let (name, value) = (cx.builder.name("wrappedValue"), cx.builder.unknown());
+        items.push(cx.builder.expr(Expr::Entry { name, value }));
+    }
+    for (label, value) in written {
+        let value = cx.expr_of(value);
+        items.push(match label {
+            Some(label) => {
+                let name = cx.builder.name(cx.name_text(label));
+                cx.builder.expr(Expr::Entry { name, value })
+            }
+            None => value,
+        });
+    }
+    let args = cx.builder.list(&items);
+    cx.builder.expr(Expr::Call { callee, args });
+}

@@ -252,7 +252,8 @@ pub(super) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Opti
     let is_plain = label == name
         && parent.is_some_and(|parent| {
             let name = parent.child_by_field_name("name");
-            let is_operator = name.is_some_and(|name| !cx.text(name).starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '`'));
+            let is_operator = name
+                .is_some_and(|name| !cx.text(name).starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '`'));
             parent.kind() == "subscript_declaration" || is_operator
         });
     let label = if is_plain { "_" } else { cx.name_text(label) };

@@ -15,8 +15,13 @@ pub(super) fn may_be_implicit(cx: &Outline<'_>, value: Node<'_>) -> bool {
     let is_open = |text: &str| text.trim_start().starts_with('.');
     match value.kind() {
         "prefix_expression" | "call_expression" | "navigation_expression" => is_open(text),
-        "ternary_expression" | "array_literal" | "dictionary_literal" | "tuple_expression"
-        | "nil_coalescing_expression" | "try_expression" | "await_expression" => {
+        "ternary_expression"
+        | "array_literal"
+        | "dictionary_literal"
+        | "tuple_expression"
+        | "nil_coalescing_expression"
+        | "try_expression"
+        | "await_expression" => {
             let text = crate::text::clip(text, MAX_TEXT);
             text.match_indices('.').any(|(place, _)| {
                 let before = text[..place].trim_end().chars().next_back();
@@ -57,6 +62,12 @@ fn find_expected(cx: &mut Outline<'_>, node: Node<'_>, parent: Node<'_>) -> Opti
         "ternary_expression" if !is_in("condition") => around,
         "tuple_expression" if parent.named_child_count() == 1 => around,
         "try_expression" | "await_expression" => around,
+        "attribute" => {
+            let callee = cx.find_known(Pick::Kind(&["user_type"]).get(parent, None))?;
+            let place = super::calls::attribute_arguments(parent).iter().position(|(_, value)| *value == node)?;
+            let place = place + usize::from(super::calls::wraps_value(parent));
+            Some(cx.builder.expr(Expr::Given { by: callee, parameter: place as u32 }))
+        }
         "property_declaration" => {
             let declared = super::declare::properties(parent).into_iter().find(|one| one.value == Some(node))?.ty;
             instance(cx, declared)
@@ -88,11 +99,7 @@ fn instance(cx: &mut Outline<'_>, ty: Option<Node<'_>>) -> Option<ExprId> {
 }
 
 /// Passes on what is expected of a node that is only a frame around others.
-pub(super) fn enter_frame(
-    cx: &mut Outline<'_>,
-    node: Node<'_>,
-    parent: Option<Node<'_>>,
-) -> crate::walk::Enter {
+pub(super) fn enter_frame(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> crate::walk::Enter {
     expect_by_parent(cx, node, parent);
     let inner = Pick::Field("expr").get(node, None);
     if let Some(inner) = inner {

@@ -30,6 +30,7 @@ static GRAMMAR: Grammar = Grammar {
     ],
     visibility: |_, _| Visibility::Package,
     test_decorators: &["Test"],
+    parameters_are_values: true,
     reread,
     adjust,
     finish: finish::finish,
@@ -90,7 +91,7 @@ static RULES: &[(&str, Rule)] = &[
     ("catch_block", Rule::Custom(patterns::enter_catch, patterns::leave_catch)),
     ("do_statement", Rule::Block),
     ("control_transfer_statement", Rule::Custom(descend, leave_transfer)),
-    ("attribute", Rule::Custom(attribute, nothing)),
+    ("attribute", Rule::Custom(attribute, calls::leave_attribute)),
     ("call_expression", Rule::Custom(calls::enter_call, calls::leave_call)),
     ("constructor_expression", Rule::Custom(calls::enter_call, calls::leave_call)),
     ("call_suffix", Rule::Custom(calls::enter_suffix, nothing)),
@@ -342,7 +343,9 @@ fn leave_statements(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_
     {
         cx.set_expr(node, value);
         // The body of a closure, and of a property without `get`, has no node of its own.
-        if parent.is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter")) {
+        if parent
+            .is_some_and(|parent| matches!(parent.kind(), "lambda_literal" | "computed_property" | "computed_getter"))
+        {
             cx.record_returned(value);
         }
     }
@@ -359,9 +362,13 @@ fn attribute(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
     if let Some(ty) = Pick::Kind(&["user_type"]).get(node, None) {
         cx.mark(ty, Mark::Decorate(true));
     }
-    // Labels and platforms are not names of the program.
+    // Labels are not names of the program, nor is anything that an attribute of the language is given.
+    let is_language =
+        Pick::Kind(&["user_type"]).get(node, None).is_some_and(|ty| !cx.text(ty).starts_with(char::is_uppercase));
     for name in Pick::Kind(&["simple_identifier"]).all(node, None) {
-        cx.mark(name, Mark::Skip);
+        if is_language || name.next_sibling().is_some_and(|next| next.kind() == ":") {
+            cx.mark(name, Mark::Skip);
+        }
     }
     Enter::Descend
 }

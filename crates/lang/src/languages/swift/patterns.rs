@@ -165,9 +165,8 @@ fn conditions(node: Node<'_>) -> Vec<Condition<'_>> {
 /// Returns whether a text has a name as a word.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(place, _)| {
-        !text[..place].ends_with(is_word) && !text[place + name.len()..].starts_with(is_word)
-    })
+    text.match_indices(name)
+        .any(|(place, _)| !text[..place].ends_with(is_word) && !text[place + name.len()..].starts_with(is_word))
 }
 
 /// A value that has the name it is bound under is read outside of the binding.

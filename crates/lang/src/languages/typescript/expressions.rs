@@ -6,7 +6,7 @@ use super::naming::Target;
 use super::state::{Extractor, This, children, parent, unquote};
 use super::test_cases::{is_title, word_of};
 use crate::Language;
-use crate::facts::{Collection, Expr, ExprId, Literal, Role};
+use crate::facts::{Collection, Expr, ExprId, Literal, Reference, Role};
 use crate::walk::Step;
 
 /// Names that stand for the language itself behind a `$` (Svelte).
@@ -297,6 +297,17 @@ impl<'a> Extractor<'a> {
         if base == self.b.unknown() {
             return;
         }
+        if let Some(name) = self.member_pattern(index) {
+            let member = self.b.member(base, &name);
+            let (role, arity) = self.role_of(step, path);
+            let (pos, enclosing) = (self.pos(index), self.frame().enclosing);
+            let reference = Reference { expr: member, role, inexact: true, arity, pos, enclosing };
+            self.b.reference_at(reference, index.start_byte());
+            let element = self.b.expr(Expr::Index { base });
+            let expr = self.b.union(&[member, element]);
+            self.exprs.set(node, expr);
+            return;
+        }
         let number = if index.kind() == "number" { self.source.text(index).parse::<u32>().ok() } else { None };
         let expr = match number {
             Some(index) => Expr::Item { base, index },
@@ -304,6 +315,24 @@ impl<'a> Extractor<'a> {
         };
         let expr = self.b.expr(expr);
         self.exprs.set(node, expr);
+    }
+
+    /// The name of a member that a template puts together, with `*` for its parts: `` x[`on${name}`] ``.
+    fn member_pattern(&self, index: Node<'_>) -> Option<String> {
+        /// Letters that must be known of the name, so that not every member fits.
+        const MIN_KNOWN: usize = 2;
+        if index.kind() != "template_string" {
+            return None;
+        }
+        let mut cursor = index.walk();
+        let parts = index.named_children(&mut cursor).map(|part| match part.kind() {
+            "template_substitution" => "*",
+            _ => self.source.text(part),
+        });
+        let pattern: String = parts.collect();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '*');
+        let known = pattern.chars().filter(|c| *c != '*').count();
+        (known >= MIN_KNOWN && pattern.contains('*') && pattern.chars().all(is_name)).then_some(pattern)
     }
 
     fn call(&mut self, node: Node<'_>) {

@@ -18,7 +18,7 @@ fn extract(language: Language, marked: &str) -> String {
     match extract_lines(language, &text, lines, &Nothing, (&Limits::default(), &Cancel::new())) {
         None => "no rules".to_owned(),
         Some(Err(obstacle)) => format!("{}: {}", obstacle.line, obstacle.why),
-        Some(Ok(mut replaced)) => {
+        Some(Ok(Extracted { mut replaced, .. })) => {
             replaced.sort_by_key(|row| std::cmp::Reverse(row.range.start));
             let mut text = text;
             replaced.into_iter().for_each(|row| text.replace_range(row.range, &row.text));

@@ -154,6 +154,9 @@ impl Eval<'_> {
 
     /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container built from its arguments.
     fn standard_value(&mut self, builtin: Builtin, of: &crate::eval::Args, file: FileId, args: &[ExprId]) -> Values {
+        if of.is_empty() && !args.is_empty() && self.rules(file).companions {
+            return self.standard_object(builtin, file, args);
+        }
         if !of.is_empty() || args.len() != 1 {
             return self.instantiate(Values::one(Value::BuiltinType(builtin, of.clone())));
         }
@@ -165,6 +168,26 @@ impl Eval<'_> {
                 Values::one(Value::Builtin(builtin, [elements].into()))
             }
             _ => Values::one(Value::Builtin(builtin, [arg].into())),
+        }
+    }
+
+    /// `List(a, b)`, `Map(k -> v)`, `Some(x)`: a standard container that holds its arguments.
+    fn standard_object(&mut self, builtin: Builtin, file: FileId, args: &[ExprId]) -> Values {
+        let mut all = Values::default();
+        for &arg in args {
+            all.add(self.eval(file, arg, Namespace::Value));
+        }
+        match builtin {
+            Builtin::Transparent => all,
+            Builtin::Map => {
+                let [keys, values] = [0, 1].map(|index| all.clone().flat_map(|pair| self.item(&pair, index, file)));
+                Values::one(Value::Builtin(builtin, [keys, values].into()))
+            }
+            Builtin::Tuple => {
+                let items = args.iter().map(|&arg| self.eval(file, arg, Namespace::Value));
+                Values::one(Value::Builtin(builtin, items.collect()))
+            }
+            _ => Values::one(Value::Builtin(builtin, [all].into())),
         }
     }
 
@@ -696,6 +719,7 @@ impl Eval<'_> {
                             if self.step() { self.element(&iterator, file) } else { Values::unknown(Reason::Budget) }
                         })
                     }
+                    None if rules.argument_labels => self.literal_element(*of),
                     None => Values::unknown(Reason::UnknownReceiver),
                 }
             }

@@ -101,12 +101,25 @@ impl Eval<'_> {
         let mut all = if bounds.unknown.is_some() { Holds::Perhaps } else { Holds::Yes };
         for bound in &bounds.items {
             let holds = match bound {
-                Value::Instance(bound, _) => self.has_trait(value, *bound),
+                Value::Instance(bound, _) => match self.has_trait(value, *bound) {
+                    Holds::No => self.has_trait_by_block(value, *bound),
+                    holds => holds,
+                },
                 _ => Holds::Perhaps,
             };
             all = all.min(holds);
         }
         all
+    }
+
+    /// Whether a trait is given to the type of a value by a block for all types.
+    fn has_trait_by_block(&mut self, value: &Value, of_trait: DefRef) -> Holds {
+        if !self.deeper() {
+            return Holds::Perhaps;
+        }
+        let holds = self.block_for_all(of_trait, value).map_or(Holds::No, |(_, holds)| holds);
+        self.leave();
+        holds
     }
 
     /// Whether the type of a value implements a trait of the project.

@@ -31,16 +31,7 @@ impl Eval<'_> {
     /// Members that blocks of the project add to an outside type.
     pub(in crate::eval) fn members_of_blocks(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
         let mut search = Search::default();
-        let mut names: Vec<Name> = match value {
-            Value::External(_, Some(name)) => vec![*name],
-            _ => Vec::new(),
-        };
-        for text in self.outside_names(value) {
-            let name = self.project.names.intern(text);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = self.names_of_outside(value);
         for of in names {
             self.asked.keys.insert(Key::for_attached(self.text(of)));
             let mut rows: Vec<DefRef> = self.project.find_attached(self.text(of)).take(MAX_BLOCKS).collect();
@@ -52,6 +43,47 @@ impl Eval<'_> {
             }
         }
         search
+    }
+
+    /// Returns whether blocks make an outside type conform to a protocol; `None` if its type is not known.
+    pub(in crate::eval) fn conforms(&mut self, value: &Value, protocol: DefRef) -> Option<bool> {
+        let names = self.names_of_outside(value);
+        if names.is_empty() {
+            return None;
+        }
+        for of in names {
+            self.asked.keys.insert(Key::for_attached(self.text(of)));
+            let rows: Vec<DefRef> = self.project.find_attached(self.text(of)).take(MAX_BLOCKS).collect();
+            for row in rows {
+                let unit = self.unit(row.file);
+                let mut bases = Vec::new();
+                for &expr in unit.list(unit.facts.definition(row.def).implements) {
+                    self.base(row, expr, &mut bases);
+                }
+                for base in bases {
+                    let Ancestor::Class(class, _) = base else { continue };
+                    let is_it = |one: &Ancestor| matches!(one, Ancestor::Class(of, _) if *of == protocol);
+                    if self.ancestors(class).iter().any(is_it) {
+                        return Some(true);
+                    }
+                }
+            }
+        }
+        Some(false)
+    }
+
+    fn names_of_outside(&mut self, value: &Value) -> Vec<Name> {
+        let mut names: Vec<Name> = match value {
+            Value::External(_, Some(name)) => vec![*name],
+            _ => Vec::new(),
+        };
+        for text in self.outside_names(value) {
+            let name = self.project.names.intern(text);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Adds the members of a block, and of the protocols of the project that it makes its type conform to.
@@ -89,8 +121,7 @@ impl Eval<'_> {
             return search;
         }
         let unit = self.unit(file);
-        let (Expr::Member { name, .. } | Expr::Name { name, .. }) = unit.facts.expr(expr)
-        else {
+        let (Expr::Member { name, .. } | Expr::Name { name, .. }) = unit.facts.expr(expr) else {
             return search;
         };
         let is_common = self.home.common_methods.contains(&unit.facts.name(name));
@@ -115,7 +146,8 @@ impl Eval<'_> {
         search
     }
 
-    fn is_plain_function(&mut self, of: DefRef) -> bool {
+    /// Returns whether a definition is a function, not a property.
+    pub(in crate::eval) fn is_plain_function(&mut self, of: DefRef) -> bool {
         let definition = self.definition(of);
         definition.kind == DefKind::Function && !definition.flags.is_property
     }

@@ -200,7 +200,7 @@ impl Eval<'_> {
     }
 
     /// Parameter `index` of a function type as written.
-    fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
+    pub(in crate::eval) fn function_parameter(&mut self, file: FileId, declared: ExprId, index: usize) -> Values {
         let unknown = Values::unknown(Reason::UnknownReceiver);
         if self.rules(file).implicit_receivers
             && let Some((within, parameters)) = self.function_type(file, declared)
@@ -208,7 +208,8 @@ impl Eval<'_> {
             let unit = self.unit(within);
             let parameters = unit.list(parameters);
             // A receiver stands before the parameters.
-            let has_receiver = parameters.first().is_some_and(|&one| matches!(unit.facts.expr(one), Expr::Instance { .. }));
+            let has_receiver =
+                parameters.first().is_some_and(|&one| matches!(unit.facts.expr(one), Expr::Instance { .. }));
             let Some(&ty) = parameters.get(index + usize::from(has_receiver)) else { return unknown };
             let types = self.eval(within, ty, Namespace::Type);
             return self.instantiate(types);

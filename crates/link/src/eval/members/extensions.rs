@@ -1,6 +1,8 @@
 //! Functions that are written for types elsewhere and called like their methods.
 
-use m1nd_lang::facts::{DefKind, Expr, ExprId, ImportKind, Namespace, ParameterKind};
+use std::rc::Rc;
+
+use m1nd_lang::facts::{DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, ParameterKind};
 
 use crate::eval::members::overload::Fit;
 use crate::eval::{Args, Entity, Eval, Found, Search, Value, Values};
@@ -98,6 +100,15 @@ impl Eval<'_> {
             Value::External(outside, _) => outside.is_type(),
             _ => false,
         };
+        let mut bases = bases;
+        for value in &mut bases.items {
+            // A class stands for its companion.
+            if let Value::Def(of, _) = value
+                && let Some(companion) = self.find_companion(*of)
+            {
+                *value = Value::Instance(companion, crate::eval::no_args());
+            }
+        }
         let receivers: Vec<Value> =
             bases.items.iter().filter(|value| !matches!(value, Value::Null) && !is_type(value)).cloned().collect();
         if receivers.is_empty() && !bases.items.is_empty() {
@@ -156,7 +167,7 @@ impl Eval<'_> {
         }
     }
 
-    fn fit_receiver(&mut self, receiver: &Value, of: DefRef) -> Fit {
+    pub(in crate::eval) fn fit_receiver(&mut self, receiver: &Value, of: DefRef) -> Fit {
         let Some(values) = self.extended_value(of) else { return Fit::Unknown };
         match values.items.as_slice() {
             [one] if values.unknown.is_none() => {
@@ -198,32 +209,54 @@ impl Eval<'_> {
         })
     }
 
+    /// Returns whether the file that is linked knows an extension function.
+    pub(in crate::eval) fn knows_extension(&mut self, of: DefRef) -> bool {
+        of.file == self.home_file || self.imports_extension(self.home_file, of)
+    }
+
     /// Returns whether a file imports an extension function, or is of its package. One of a class is known where the
     /// class is the receiver.
     fn imports_extension(&mut self, file: FileId, of: DefRef) -> bool {
-        let facts = &self.unit(of.file).facts;
-        let definition = facts.definition(of.def);
-        let package = facts.package.map_or("", |name| facts.name(name));
-        let name = facts.name(definition.name);
-        let owner = definition.owner.map(|owner| facts.name(facts.definition(owner).name));
-        let unit = self.unit(file);
-        let own = unit.facts.package.map_or("", |name| unit.facts.name(name));
-        if owner.is_none() && own == package {
-            return true;
+        let definition = self.unit(of.file).facts.definition(of.def);
+        let name = self.unit(of.file).name(definition.name);
+        self.known_extensions(file, name).contains(&of) || definition.owner.is_some() && self.is_method_around(file, of)
+    }
+
+    /// The functions of a name that a file knows by its imports and its package.
+    fn known_extensions(&mut self, file: FileId, name: Name) -> Rc<[DefRef]> {
+        if let Some(known) = self.memos.extensions.get(&(file, name)) {
+            return known.clone();
         }
-        let imports_from = |module: &str| match owner {
-            Some(owner) => module.strip_prefix(package).is_some_and(|rest| rest.ends_with(owner)),
-            None => module == package,
-        };
-        let imports = unit.facts.imports.iter().any(|import| {
-            let is_named = match import.kind {
-                ImportKind::Symbol(symbol) => unit.facts.name(symbol) == name,
-                ImportKind::Wildcard => true,
-                _ => false,
-            };
-            is_named && imports_from(unit.facts.name(import.module))
+        if !self.deeper() {
+            return [].into();
+        }
+        let outer = self.begin_uncut();
+        let mut search = Search::default();
+        let unit = self.unit(file);
+        for index in 0..unit.facts.imports.len() as u32 {
+            let import = unit.facts.imports[index as usize];
+            match import.kind {
+                ImportKind::Symbol(symbol) if unit.name(symbol) == name => {
+                    search.add(self.import(file, ImportId(index), Namespace::Callee));
+                }
+                ImportKind::Wildcard => search.add(self.wildcard_member(file, ImportId(index), name, Namespace::Callee)),
+                _ => {}
+            }
+        }
+        if let Some(target) = self.resolver(file).near(&self.files, file, self.text(name)) {
+            search.add(self.target_entity(target, Namespace::Callee));
+        }
+        let defs = search.found.iter().filter_map(|found| match found.entity {
+            Entity::Def(of) => Some(of),
+            _ => None,
         });
-        imports || owner.is_some() && self.is_method_around(file, of)
+        let known: Rc<[DefRef]> = defs.collect();
+        let is_whole = self.end_uncut(outer);
+        self.leave();
+        if is_whole {
+            self.memos.extensions.insert((file, name), known.clone());
+        }
+        known
     }
 
     /// Returns whether a file has a class that inherits from the one that holds an extension function.

@@ -115,17 +115,30 @@ impl Eval<'_> {
         }
     }
 
+    /// Returns whether an expression is the parameter that is the receiver.
+    fn is_receiver_parameter(&mut self, file: FileId, expr: ExprId) -> bool {
+        let search = self.resolve(file, expr, Namespace::Value);
+        let [Found { entity: Entity::Local(holder, binding), .. }] = search.found.as_slice() else { return false };
+        let facts = &self.unit(*holder).facts;
+        let BindingTarget::Parameter(def, place) = facts.bindings[*binding as usize].target else { return false };
+        let kind = facts.parameters(def).get(place as usize).map(|parameter| parameter.kind);
+        kind == Some(ParameterKind::Receiver)
+    }
+
+    /// Returns whether a member of the receiver may be replaced in a table that nothing says is derived from the
+    /// method's own: another one has a method of that name.
+    pub(crate) fn may_be_replaced(&mut self, file: FileId, base: ExprId, name: Name) -> bool {
+        self.rules(file).tables_inherit
+            && self.is_receiver_parameter(file, base)
+            && self.all_methods_named(file, name).len() > 1
+    }
+
     /// Members that only classes derived from a method's own class have: the receiver may be an instance of each of
     /// them. Empty if there are too many.
     pub(crate) fn of_heirs(&mut self, file: FileId, base: ExprId, name: Name) -> Vec<Value> {
         /// Maximum members of one name examined.
         const MAX_NAMED: usize = 64;
-        let search = self.resolve(file, base, Namespace::Value);
-        let [Found { entity: Entity::Local(holder, binding), .. }] = search.found.as_slice() else { return Vec::new() };
-        let facts = &self.unit(*holder).facts;
-        let BindingTarget::Parameter(def, place) = facts.bindings[*binding as usize].target else { return Vec::new() };
-        let kind = facts.parameters(def).get(place as usize).map(|parameter| parameter.kind);
-        if kind != Some(ParameterKind::Receiver) {
+        if !self.is_receiver_parameter(file, base) {
             return Vec::new();
         }
         let receivers = self.eval(file, base, Namespace::Value);

@@ -1,9 +1,11 @@
 //! Argument labels that belong to the names of functions, and what a call expects as an argument (Swift).
 
-use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
 use smallvec::SmallVec;
 
-use crate::eval::{Entity, Eval, Found, Search, Value, Values};
+use crate::eval::members::overload::Fit;
+use crate::eval::{Entity, Eval, Found, Search, Value, Values, no_args};
+use crate::names::Name;
 use crate::reason::Reason;
 use crate::tables::files::{DefRef, FileId};
 
@@ -17,6 +19,24 @@ enum Label<'a> {
     /// A closure behind the other arguments, whose label may be left out.
     Trailing,
     Named(&'a str),
+}
+
+/// Returns whether a type has another one in it.
+fn mentions(ty: &Value, variable: &Value, depth: u32) -> bool {
+    /// Nesting of type arguments that is followed.
+    const NESTING: u32 = 6;
+    if ty == variable || depth > NESTING {
+        return true;
+    }
+    let inside = |values: &Values| values.items.iter().any(|one| mentions(one, variable, depth + 1));
+    match ty {
+        Value::Def(_, args) | Value::Instance(_, args) | Value::Builtin(_, args) | Value::BuiltinType(_, args) => {
+            args.iter().any(inside)
+        }
+        // Its parameters are not known.
+        Value::Callable(_) | Value::External(..) => true,
+        _ => false,
+    }
 }
 
 /// The parameter that each argument of a call is given to.
@@ -107,6 +127,9 @@ impl<'a> Eval<'a> {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let search = self.callable(file, callee);
         let unit = self.unit(file);
+        if let Some(values) = self.expected_by_value(file, callee, place) {
+            return values;
+        }
         let args: SmallVec<[ExprId; 4]> = unit.call(callee).map(|call| unit.list(call.args).into()).unwrap_or_default();
         let mut values = Values { unknown: search.unknown, ..Values::default() };
         for found in &search.found {
@@ -138,6 +161,66 @@ impl<'a> Eval<'a> {
         if values.is_nothing() { unknown() } else { values }
     }
 
+    /// What is expected by a callee that is not a function of its own: a value of a function type, or a type whose
+    /// constructor of its fields is not written.
+    fn expected_by_value(&mut self, file: FileId, callee: ExprId, place: usize) -> Option<Values> {
+        let path = match self.unit(file).facts.expr(callee) {
+            Expr::Generic { base, .. } => base,
+            _ => callee,
+        };
+        let search = self.resolve(file, path, Namespace::Callee);
+        let [found] = search.found.as_slice() else { return None };
+        match found.entity {
+            Entity::Local(of, binding) => {
+                let facts = &self.unit(of).facts;
+                let declared = match facts.bindings[binding as usize].target {
+                    BindingTarget::Parameter(def, index) => facts.parameters(def).get(index as usize)?.declared?,
+                    BindingTarget::Typed(declared) => declared,
+                    _ => return None,
+                };
+                Some(self.function_parameter(of, declared, place))
+            }
+            Entity::Def(of) => {
+                let row = self.definition(of);
+                match row.kind {
+                    DefKind::Field | DefKind::Variable => Some(self.function_parameter(of.file, row.declared?, place)),
+                    DefKind::Struct => self.expected_field(file, path, of, place),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of the field that an argument of an unwritten constructor sets.
+    fn expected_field(&mut self, file: FileId, callee: ExprId, class: DefRef, place: usize) -> Option<Values> {
+        if self.constructors(file, callee, class).is_some() {
+            return None;
+        }
+        let unit = self.unit(file);
+        let argument = *unit.list(unit.call(callee)?.args).get(place)?;
+        let Expr::Entry { name, .. } = unit.facts.expr(argument) else { return None };
+        let fields = self.own_members(class, unit.name(name), Namespace::Value);
+        Some(self.values_of(fields, Namespace::Value))
+    }
+
+    /// What the elements of an array are that is written for a value of a type (`init(arrayLiteral:)`).
+    pub(in crate::eval) fn literal_element(&mut self, class: DefRef) -> Values {
+        let all = self.constructor(&Value::Def(class, no_args()));
+        for found in all.found {
+            let Entity::Def(of) = found.entity else { continue };
+            let unit = self.unit(of.file);
+            let [parameter] = unit.facts.parameters(of.def) else { continue };
+            if let Some(declared) = parameter.declared
+                && unit.facts.name(parameter.name) == "arrayLiteral"
+            {
+                let types = self.eval(of.file, declared, Namespace::Type);
+                return self.instantiate(types);
+            }
+        }
+        Values::unknown(Reason::UnknownReceiver)
+    }
+
     /// The functions that a callee names; constructors for a class.
     pub(in crate::eval) fn callable(&mut self, file: FileId, callee: ExprId) -> Search {
         let callee = match self.unit(file).facts.expr(callee) {
@@ -167,23 +250,73 @@ impl<'a> Eval<'a> {
         })
     }
 
-    /// Returns whether an argument is a member of the type that is expected, which says nothing of a function that is
-    /// still to be chosen.
-    pub(in crate::eval) fn is_expected(&mut self, file: FileId, argument: ExprId) -> bool {
+    /// The first name of an argument that is a member of the type that is expected (`.name`), which is not looked up
+    /// while a function is still to be chosen.
+    pub(in crate::eval) fn find_expected_member(&mut self, file: FileId, argument: ExprId) -> Option<Name> {
         /// Members and calls of which one is written behind the other.
         const MAX_CHAIN: usize = 32;
-        let facts = &self.unit(file).facts;
+        let unit = self.unit(file);
         let mut expr = argument;
+        let mut last = None;
         for _ in 0..MAX_CHAIN {
-            expr = match facts.expr(expr) {
-                Expr::Member { base, .. } => base,
+            expr = match unit.facts.expr(expr) {
+                Expr::Member { base, name } => {
+                    last = Some(unit.name(name));
+                    base
+                }
                 Expr::Call { callee, .. } => callee,
                 Expr::Entry { value, .. } => value,
-                Expr::Given { .. } => return true,
-                _ => return false,
+                Expr::Given { .. } => return last,
+                _ => return None,
             };
         }
-        true
+        None
+    }
+
+    /// Returns whether a type has a member that is written without its type.
+    pub(in crate::eval) fn fit_member(&mut self, name: Name, ty: &Value) -> Fit {
+        let Value::Instance(of, args) = ty else { return Fit::Unknown };
+        if self.home.constructors.contains(&self.text(name)) {
+            return Fit::Unknown;
+        }
+        let search = self.member(&Value::Def(*of, args.clone()), name, Namespace::Value);
+        match search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+            true => Fit::Plain,
+            false if search.found.is_empty() && search.unknown == Some(Reason::NoSuchMember) => Fit::No,
+            false => Fit::Unknown,
+        }
+    }
+
+    /// Returns whether an outside value fits a type of the project: blocks may make its type conform to a protocol.
+    pub(in crate::eval) fn fit_outside(&mut self, value: &Value, protocol: DefRef) -> Fit {
+        if self.definition(protocol).kind != DefKind::Trait {
+            return Fit::No;
+        }
+        match self.conforms(value, protocol) {
+            Some(true) => Fit::Plain,
+            Some(false) => Fit::No,
+            None => Fit::Unknown,
+        }
+    }
+
+    /// Returns whether the type parameters of a function follow from the arguments of a call, or from its result.
+    pub(in crate::eval) fn can_infer(&mut self, found: &Found, given: &[usize]) -> bool {
+        let Entity::Def(of) = found.entity else { return true };
+        let unit = self.unit(of.file);
+        let count = unit.facts.type_parameters(of.def).len();
+        if count == 0 {
+            return true;
+        }
+        let parameters = unit.facts.parameters(of.def);
+        let declared = given.iter().filter_map(|&place| parameters.get(place)?.declared);
+        let written: Vec<ExprId> = declared.chain(self.definition(of).declared).collect();
+        (0..count).all(|index| {
+            written.iter().any(|&ty| {
+                let types = self.eval(of.file, ty, Namespace::Type);
+                let variable = Value::TypeVar(of, index as u32);
+                types.unknown.is_some() || types.items.iter().any(|ty| mentions(ty, &variable, 0))
+            })
+        })
     }
 
     /// The class whose constructor a path takes like a member (`T.init`), where the class writes none that is found.

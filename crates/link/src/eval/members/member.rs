@@ -59,13 +59,17 @@ impl<'a> Eval<'a> {
             Value::Module(module) => self.module_value_member(module, name, want),
             Value::Def(of, args) => self.static_member(*of, args, name, want),
             Value::Instance(of, args) => {
+                if let Some(actual) = self.actual_class(*of) {
+                    return self.member(&Value::Instance(actual, args.clone()), name, want);
+                }
                 let search = self.instance_member(*of, args, name, want, value);
                 let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
                 if own {
                     return search;
                 }
                 let other = self.adapter(*of, name, value);
-                other.or_else(|| self.behind_arrow(*of, name, want, value)).unwrap_or(search)
+                let other = other.or_else(|| self.behind_arrow(*of, name, want, value));
+                other.or_else(|| self.behind_deref(*of, name, want, value)).unwrap_or(search)
             }
             Value::Super(class, behind) => {
                 let receiver = Value::Instance(*class, no_args());
@@ -160,6 +164,21 @@ impl<'a> Eval<'a> {
             search.add(self.member(inner, name, want));
         }
         Some(search)
+    }
+
+    /// The member of what the class's `deref` returns.
+    fn behind_deref(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+        let deref = self.rules(of.file).deref_method.filter(|deref| *deref != self.text(name))?;
+        let deref_name = self.project.names.intern(deref);
+        if self.own_members(of, deref_name, Namespace::Callee).found.is_empty() {
+            return None;
+        }
+        let inner = self.call_member(value, deref);
+        let mut search = Search { unknown: inner.unknown, ..Search::default() };
+        for inner in inner.items.iter().filter(|inner| *inner != value) {
+            search.add(self.member(inner, name, want));
+        }
+        search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))).then_some(search)
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
@@ -326,7 +345,17 @@ impl<'a> Eval<'a> {
                     }
                     met.unknown |= search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                 }
-                Ancestor::External(package, _) => met.external.push(package.clone()),
+                Ancestor::External(package, name) => {
+                    if self.rules(of.file).extension_blocks && name.is_some() && gathered.found.is_empty() {
+                        let base = Value::External(package.clone(), *name);
+                        let part = self.members_of_blocks(&base, asked.name, want);
+                        part.found.into_iter().for_each(|found| gathered.push(found));
+                        if !gathered.found.is_empty() && !gathers {
+                            return gathered;
+                        }
+                    }
+                    met.external.push(package.clone());
+                }
                 Ancestor::Standard(builtin, args) => {
                     met.external.push(self.rules(of.file).builtin_package.into());
                     met.standard.get_or_insert_with(|| (*builtin, args.clone()));
@@ -552,7 +581,11 @@ impl<'a> Eval<'a> {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
-                    if !of_trait && self.unit(attached.file).name(row.name) == name && !self.is_wrapped(attached) {
+                    if of_trait || self.unit(attached.file).name(row.name) != name {
+                        continue;
+                    }
+                    let is_known = !self.rules(attached.file).implicit_receivers || self.knows_extension(attached);
+                    if is_known && !self.is_wrapped(attached) {
                         search.push(Found::plain(Entity::Def(attached)));
                     }
                     continue;
@@ -649,7 +682,7 @@ impl<'a> Eval<'a> {
                     continue;
                 }
                 // Only names of its own file attach here; a type of the same name elsewhere is another type.
-                if self.attaches_to(row) == Some(of) {
+                if self.attaches_to(row).is_some_and(|to| self.is_twin(to, of)) {
                     attached.push(row);
                 }
             }
@@ -814,7 +847,7 @@ impl<'a> Eval<'a> {
     }
 
     /// Methods of that name in languages of the file's family, in no order.
-    fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
+    pub(in crate::eval) fn all_methods_named(&mut self, file: FileId, name: Name) -> Vec<DefRef> {
         self.asked.keys.insert(Key::methods(self.text(name)));
         let family = self.project.family(file);
         let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);

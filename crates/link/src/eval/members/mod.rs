@@ -2,6 +2,7 @@
 
 mod blanket;
 mod blocks;
+mod computed;
 pub(in crate::eval) mod dispatch;
 pub(in crate::eval) mod embed;
 mod expected;

@@ -32,6 +32,8 @@ enum Argument {
     Null,
     /// A function written in place, by its number of parameters if that is written.
     Function(Option<usize>),
+    /// A member of the type that is expected.
+    Member(Name),
     Value(Value),
 }
 
@@ -47,6 +49,8 @@ struct Candidate {
     names: Vec<Option<Name>>,
     /// The last parameter takes several values, and is given them one by one.
     spread: bool,
+    /// The parameters that arguments are given to by labels.
+    places: SmallVec<[usize; 4]>,
 }
 
 /// Returns whether a parameter has the type of its argument itself.
@@ -88,12 +92,17 @@ const MOST: usize = 64;
 impl Eval<'_> {
     /// The functions named by a call that its arguments allow.
     pub(in crate::eval) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
+        let search = self.without_unparameterised(file, search, call);
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
             Entity::Def(of) => {
                 let definition = eval.definition(of);
                 definition.kind == DefKind::Function && !definition.flags.is_property
             }
             _ => false,
+        };
+        let mut search = match call {
+            Some(call) if self.rules(file).argument_labels => self.prefer_functions(file, search, call),
+            _ => search,
         };
         let functions = search.found.iter().all(|found| is_function(self, found));
         if let (false, Some(call), true) = (functions, call, self.rules(file).packages_have_functions)
@@ -123,9 +132,12 @@ impl Eval<'_> {
             return Search { unknown: search.unknown.or(Some(Reason::NoSuchMember)), ..search };
         }
         let unknown = search.unknown;
-        let mut search = search;
         search.keep(&fitting);
-        self.prefer_own_methods(file, &mut search);
+        self.keep_received(file, call.callee, &mut search);
+        let by_types = self.rules(file).implicit_receivers;
+        if !by_types {
+            self.prefer_own_methods(file, &mut search);
+        }
         if labelled {
             self.drop_private(file, &mut search);
         }
@@ -145,7 +157,27 @@ impl Eval<'_> {
             return Search::unknown(Reason::TooManyCandidates);
         }
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
-        Search { found, unknown }
+        let mut search = Search { found, unknown };
+        // A member that takes the arguments goes before an extension; of unknown ones the extension may be meant.
+        let is_open = |arg: &Argument| matches!(arg, Argument::Unknown | Argument::Value(Value::External(_, None)));
+        if by_types && !known.iter().any(is_open) {
+            self.prefer_own_methods(file, &mut search);
+        }
+        search
+    }
+
+    /// A function that takes the arguments of a call goes before a property of its name.
+    fn prefer_functions(&mut self, file: FileId, mut search: Search, call: CallSite) -> Search {
+        let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => eval.is_plain_function(of) && eval.takes_labels(found, file, &args),
+            _ => false,
+        };
+        let fits: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        if fits.contains(&true) {
+            search.keep(&fits);
+        }
+        search
     }
 
     /// The names that arguments of a call are given by, where functions are told apart by them.
@@ -166,6 +198,27 @@ impl Eval<'_> {
         }
         let parameters = unit.facts.parameters(of.def);
         names.iter().all(|name| parameters.iter().any(|parameter| unit.name(parameter.name) == *name))
+    }
+
+    /// A call with arguments means a function that takes them, if there is one, not what a function without parameters
+    /// returns.
+    fn without_unparameterised(&mut self, file: FileId, mut search: Search, call: Option<CallSite>) -> Search {
+        let Some(call) = call.filter(|_| search.found.len() > 1 && self.rules(file).runs_by_name) else {
+            return search;
+        };
+        let count = self.unit(file).list(call.args).len() + self.argument_names(file, call).len();
+        let takes = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => {
+                let definition = eval.definition(of);
+                definition.kind == DefKind::Function && !definition.flags.is_property && eval.takes(found, count)
+            }
+            _ => false,
+        };
+        let kept: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();
+        if count > 0 && kept.contains(&true) {
+            search.keep(&kept);
+        }
+        search
     }
 
     /// Functions that are given an argument for each parameter go before those of which a default is used.
@@ -370,14 +423,21 @@ impl Eval<'_> {
         let found = &search.found[place];
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else {
-            return Candidate { place, owner: None, types: Vec::new(), names: Vec::new(), spread: false };
+            return Candidate {
+                place,
+                owner: None,
+                types: Vec::new(),
+                names: Vec::new(),
+                spread: false,
+                places: SmallVec::new(),
+            };
         };
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         let types = parameters.iter().map(|parameter| self.parameter_type(of, found, parameter)).collect();
         let unit = self.unit(of.file);
         let written = |parameter: &Parameter| parameter.declared.and_then(|declared| unit.last_name(declared));
         let names = parameters.iter().map(written).collect();
-        let mut one = Candidate { place, owner, types, names, spread: false };
+        let mut one = Candidate { place, owner, types, names, spread: false, places: SmallVec::new() };
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         if let (true, Some(count)) = (rest, count) {
             one.spread = true;
@@ -398,7 +458,25 @@ impl Eval<'_> {
         one.names = places.iter().map(|&place| one.names.get(place).copied().flatten()).collect();
         let parameters = self.unit(of.file).facts.parameters(of.def);
         one.spread = places.iter().any(|&place| parameters[place].kind == ParameterKind::Rest);
+        one.places = places;
         one
+    }
+
+    /// Of functions whose parameters for the arguments of a call are the same, that with the fewest others.
+    fn take_shortest(&mut self, search: &Search, all: &[Candidate], left: Vec<usize>) -> Vec<usize> {
+        let rows: Vec<&Candidate> = all.iter().filter(|one| left.contains(&one.place)).collect();
+        let Some(first) = rows.first() else { return left };
+        let count = first.types.len();
+        let same = rows
+            .iter()
+            .all(|one| one.types.len() == count && (0..count).all(|place| self.same_type(search, (first, one), place)));
+        if !same {
+            return left;
+        }
+        let length = |eval: &mut Self, one: &Candidate| eval.plain_parameters(&search.found[one.place]).len();
+        let lengths: Vec<usize> = rows.iter().map(|one| length(self, one)).collect();
+        let fewest = lengths.iter().min().copied();
+        rows.iter().zip(lengths).filter(|(_, length)| Some(*length) == fewest).map(|(one, _)| one.place).collect()
     }
 
     /// The one type of a parameter, as the receiver fixes its class's type parameters.
@@ -414,8 +492,10 @@ impl Eval<'_> {
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
         let unit = self.unit(file);
         let arg = if self.rules(file).argument_labels { unit.facts.unlabelled(arg) } else { arg };
-        if self.rules(file).argument_labels && self.is_expected(file, arg) {
-            return Argument::Unknown;
+        if self.rules(file).argument_labels
+            && let Some(member) = self.find_expected_member(file, arg)
+        {
+            return Argument::Member(member);
         }
         match unit.facts.expr(arg) {
             Expr::Literal(Literal::Null) => return Argument::Null,
@@ -428,6 +508,9 @@ impl Eval<'_> {
             _ => {}
         }
         let values = self.eval(file, arg, Namespace::Value);
+        if let Some(count) = self.count_taken(file, arg, &values) {
+            return Argument::Function(Some(count));
+        }
         match the_one(&values) {
             Some(Value::Null) => Argument::Null,
             Some(one) => Argument::Value(one.clone()),
@@ -450,14 +533,35 @@ impl Eval<'_> {
             all = (0..search.found.len()).map(|place| self.labelled_candidate(search, place, file, exprs)).collect();
         }
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
+        // Where values are converted by what the project writes, one that may not fit does not go before others.
+        let mut doubtful: Vec<usize> = Vec::new();
         for one in all {
-            let fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
+            let mut fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
+            // Where functions have types of their own, the number of their parameters tells them apart.
+            for (place, arg) in args.iter().enumerate() {
+                if let Argument::Function(Some(taken)) = arg
+                    && let Some(wanted) = self.count_wanted(&search.found[one.place], place)
+                {
+                    fits[place] = if wanted == *taken { Fit::Plain } else { Fit::No };
+                }
+            }
+            if self.home.implicit_conversions && fits.contains(&Fit::Unknown) {
+                doubtful.push(one.place);
+            }
             if !fits.contains(&Fit::No) {
                 fitting.push((one, fits.contains(&Fit::Converted)));
             }
         }
         if fitting.is_empty() {
             return (0..search.found.len()).collect();
+        }
+        if labelled.is_some() {
+            let known: Vec<bool> =
+                fitting.iter().map(|(one, _)| self.can_infer(&search.found[one.place], &one.places)).collect();
+            if known.contains(&true) {
+                let mut known = known.into_iter();
+                fitting.retain(|_| known.next().unwrap_or(true));
+            }
         }
         // One that takes a single value for each parameter goes before one that takes several for the last.
         if fitting.iter().any(|(one, _)| !one.spread) {
@@ -468,9 +572,14 @@ impl Eval<'_> {
         }
         let candidates: Vec<Candidate> = fitting.into_iter().map(|(one, _)| one).collect();
         let beaten = |eval: &mut Self, one: &Candidate| {
-            candidates.iter().any(|other| other.place != one.place && eval.beats(search, other, one, args))
+            candidates.iter().any(|other| {
+                other.place != one.place && !doubtful.contains(&other.place) && eval.beats(search, other, one, args)
+            })
         };
-        let left: Vec<usize> = candidates.iter().filter(|one| !beaten(self, one)).map(|one| one.place).collect();
+        let mut left: Vec<usize> = candidates.iter().filter(|one| !beaten(self, one)).map(|one| one.place).collect();
+        if labelled.is_some() {
+            left = self.take_shortest(search, &candidates, left);
+        }
         if left.is_empty() { candidates.iter().map(|one| one.place).collect() } else { left }
     }
 
@@ -483,7 +592,7 @@ impl Eval<'_> {
             if self.same_type(search, (one, other), place) {
                 continue;
             }
-            if matches!(arg, Argument::Unknown) {
+            if matches!(arg, Argument::Unknown | Argument::Member(_)) {
                 return false;
             }
             // Further types accepted by the other do not matter: they can only be above the argument's own.
@@ -540,6 +649,7 @@ impl Eval<'_> {
         let Some(Some(ty)) = of.types.get(place) else { return Fit::Unknown };
         match arg {
             Argument::Unknown => Fit::Unknown,
+            Argument::Member(name) => self.fit_member(*name, ty),
             Argument::Null => match ty {
                 Value::External(_, Some(name)) if self.is_primitive(*name) => Fit::No,
                 _ => Fit::Plain,
@@ -652,6 +762,9 @@ impl Eval<'_> {
             (Value::External(_, Some(from)), Value::External(_, Some(to))) => self.fit_standard(*from, *to),
             // Standard types do not extend types of the project. Other pairs of a standard and another type are
             // excluded only if all conversions of the standard type are known.
+            (Value::External(..) | Value::Builtin(..), Value::Instance(protocol, _)) if self.home.extension_blocks => {
+                self.fit_outside(value, *protocol)
+            }
             (Value::External(_, Some(_)), Value::Instance(..)) => Fit::No,
             (Value::External(_, Some(from)), Value::Builtin(..)) => self.fit_closed(*from),
             (Value::Builtin(..), Value::External(_, Some(to))) => self.fit_closed(*to),
@@ -704,7 +817,9 @@ impl Eval<'_> {
         let mut open = false;
         for ancestor in ancestors.iter() {
             match (ancestor, ty) {
-                (Ancestor::Class(class, _), Value::Instance(wanted, _)) if class == wanted => return Fit::Plain,
+                (Ancestor::Class(class, _), Value::Instance(wanted, _)) if self.is_twin(*class, *wanted) => {
+                    return Fit::Plain;
+                }
                 (Ancestor::External(_, name), Value::External(_, wanted)) if name.is_some() && name == wanted => {
                     return Fit::Plain;
                 }

@@ -19,6 +19,10 @@ impl Eval<'_> {
         };
         match (extends, self.class_of(of)) {
             (Some(expr), _) => {
+                // A table with functions is a value, and itself their receiver (Lua).
+                if self.rules(of.file).tables_inherit {
+                    return self.eval(of.file, expr, Namespace::Value);
+                }
                 let types = self.eval(of.file, expr, Namespace::Type);
                 self.instantiate(types)
             }

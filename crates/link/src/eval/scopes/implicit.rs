@@ -1,11 +1,12 @@
 //! Receivers that code does not write: of extension functions, of lambdas, and of companions (Kotlin).
 
-use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ListId, Namespace, ScopeId, ScopeKind};
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, ListId, Namespace, ScopeId, ScopeKind};
 
+use crate::eval::members::overload::Fit;
 use crate::eval::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::reason::Reason;
-use crate::rules::ScopeFunction;
+use crate::rules::{ModuleTarget, ScopeFunction};
 use crate::tables::files::{DefRef, FileId};
 
 /// Names that lead from a parameter's type to the function type that it stands for.
@@ -70,9 +71,7 @@ impl Eval<'_> {
         if let Some((function, base)) = self.scope_function(of.file, callee, &search) {
             let value = match function {
                 ScopeFunction::Apply | ScopeFunction::Run => base?,
-                ScopeFunction::With => {
-                    unit.call(callee).and_then(|call| unit.list(call.args).first().copied())?
-                }
+                ScopeFunction::With => unit.call(callee).and_then(|call| unit.list(call.args).first().copied())?,
                 ScopeFunction::Also | ScopeFunction::Let => return None,
             };
             return Some(self.eval(of.file, value, Namespace::Value));
@@ -225,7 +224,12 @@ impl Eval<'_> {
     }
 
     /// A member that a class has by its companion, or by that of one of its bases.
-    pub(in crate::eval) fn member_of_companion(&mut self, class: DefRef, name: Name, want: Namespace) -> Option<Search> {
+    pub(in crate::eval) fn member_of_companion(
+        &mut self,
+        class: DefRef,
+        name: Name,
+        want: Namespace,
+    ) -> Option<Search> {
         if !self.rules(class.file).implicit_receivers {
             return None;
         }
@@ -241,16 +245,147 @@ impl Eval<'_> {
         None
     }
 
-    fn find_companion(&mut self, of: DefRef) -> Option<DefRef> {
+    pub(in crate::eval) fn find_companion(&mut self, of: DefRef) -> Option<DefRef> {
         if !self.rules(of.file).implicit_receivers {
             return None;
         }
         self.ask_members(of);
         let facts = &self.unit(of.file).facts;
-        let place = facts.definitions.iter().position(|one| {
-            one.owner == Some(of.def) && one.kind == DefKind::Object && one.flags.is_static
-        })?;
+        let place = facts
+            .definitions
+            .iter()
+            .position(|one| one.owner == Some(of.def) && one.kind == DefKind::Object && one.flags.is_static)?;
         Some(DefRef { file: of.file, def: DefId(place as u32) })
+    }
+
+    /// Of extension functions that are called by their bare name, keeps those that a receiver around may be given to.
+    pub(in crate::eval) fn keep_received(&mut self, file: FileId, callee: ExprId, search: &mut Search) {
+        if search.found.len() < 2 || !self.rules(file).implicit_receivers {
+            return;
+        }
+        let Expr::Name { scope, .. } = self.unit(file).facts.expr(callee) else { return };
+        let receivers = self.receivers_around(file, scope);
+        let fits: Vec<Fit> = search
+            .found
+            .iter()
+            .map(|found| match found.entity {
+                Entity::Def(of) if found.receiver.is_none() && self.is_extension(of) => {
+                    let all: Vec<Fit> = receivers.iter().map(|one| self.fit_receiver(one, of)).collect();
+                    all.into_iter().max_by_key(|fit| *fit as u8).unwrap_or(Fit::Unknown)
+                }
+                _ => Fit::Plain,
+            })
+            .collect();
+        let best = if fits.contains(&Fit::Plain) { Fit::Plain } else { Fit::Unknown };
+        let keep: Vec<bool> = fits.iter().map(|fit| *fit == best).collect();
+        if keep.contains(&true) {
+            search.keep(&keep);
+        }
+    }
+
+    /// The receivers that code at a scope has without writing them, from the inside out.
+    fn receivers_around(&mut self, file: FileId, scope: ScopeId) -> Vec<Value> {
+        let mut found = Vec::new();
+        let facts = &self.unit(file).facts;
+        let mut owner = facts.scopes[scope.index()].owner;
+        while let Some(def) = owner {
+            let definition = facts.definition(def);
+            let of = DefRef { file, def };
+            if definition.kind.is_class_like() {
+                found.push(Value::Instance(of, no_args()));
+            } else if definition.extends_type.is_some() {
+                found.extend(self.receiver_of(of).items);
+            } else if definition.flags.is_anonymous
+                && let Some(values) = self.lambda_receiver(of)
+            {
+                found.extend(values.items);
+            }
+            owner = definition.owner;
+        }
+        found
+    }
+
+    /// Returns whether two classes are one: what common code expects, and what a platform has.
+    pub(in crate::eval) fn is_twin(&mut self, one: DefRef, other: DefRef) -> bool {
+        if one == other || !self.rules(one.file).implicit_receivers || !self.rules(other.file).implicit_receivers {
+            return one == other;
+        }
+        let (first, second) = (self.definition(one), self.definition(other));
+        let (here, there) = (self.unit(one.file), self.unit(other.file));
+        let package = |unit: &crate::unit::Unit| unit.facts.package.map(|name| unit.facts.name(name).to_owned());
+        first.flags.is_declaration != second.flags.is_declaration
+            && here.name(first.name) == there.name(second.name)
+            && package(here) == package(there)
+    }
+
+    /// The class that the platform of the file that is linked has for one that common code expects.
+    pub(in crate::eval) fn actual_class(&mut self, of: DefRef) -> Option<DefRef> {
+        if of.file == self.home_file || !self.rules(of.file).implicit_receivers {
+            return None;
+        }
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        if !definition.flags.is_declaration || definition.owner.is_some() {
+            return None;
+        }
+        if let Some(known) = self.memos.actual.get(&of) {
+            return (*known != of).then_some(*known);
+        }
+        self.ask_definition(of);
+        let package = unit.facts.package.map_or("", |name| unit.facts.name(name));
+        let folder = ModuleTarget::Folder(package.to_owned());
+        let name = unit.facts.name(definition.name);
+        let target = self.resolver(of.file).submodule(&self.files, self.home_file, &folder, name);
+        let outer = self.begin_uncut();
+        let search = self.target_entity(target, Namespace::Type);
+        let is_whole = self.end_uncut(outer);
+        let actual = search.found.iter().find_map(|found| match found.entity {
+            Entity::Def(other) if other != of && self.is_twin(of, other) => Some(other),
+            _ => None,
+        });
+        if is_whole {
+            self.memos.actual.insert(of, actual.unwrap_or(of));
+        }
+        actual
+    }
+
+    /// Number of parameters of a function that is taken as a value: of a reference to it, or of a parameter of a
+    /// function type.
+    pub(in crate::eval) fn count_taken(&mut self, file: FileId, arg: ExprId, values: &Values) -> Option<usize> {
+        if !self.rules(file).implicit_receivers {
+            return None;
+        }
+        match values.items.as_slice() {
+            [Value::Def(of, _) | Value::Bound(of, _)] => {
+                let definition = self.definition(*of);
+                let is_taken = definition.kind == DefKind::Function || definition.kind == DefKind::Class;
+                is_taken.then(|| self.unit(of.file).facts.parameters(of.def).len())
+            }
+            [Value::Callable(_)] => {
+                let search = self.resolve(file, arg, Namespace::Value);
+                let [Found { entity: Entity::Local(file, binding), .. }] = search.found.as_slice() else { return None };
+                let (file, unit) = (*file, self.project.unit(*file));
+                let declared = match unit.facts.bindings[*binding as usize].target {
+                    BindingTarget::Parameter(def, index) => {
+                        unit.facts.parameters(def).get(index as usize).and_then(|parameter| parameter.declared)?
+                    }
+                    BindingTarget::Typed(declared) => declared,
+                    _ => return None,
+                };
+                let (within, parameters) = self.function_type(file, declared)?;
+                Some(self.unit(within).list(parameters).len())
+            }
+            _ => None,
+        }
+    }
+
+    /// Number of parameters of the function type that an argument at a place is given to.
+    pub(in crate::eval) fn count_wanted(&mut self, found: &Found, place: usize) -> Option<usize> {
+        let Entity::Def(of) = found.entity else { return None };
+        let parameters = self.plain_parameters(found);
+        let declared = parameters.get(place)?.declared?;
+        let (within, parameters) = self.function_type(of.file, declared)?;
+        Some(self.unit(within).list(parameters).len())
     }
 
     /// Result of an operator of the language on its own values.
@@ -283,7 +418,13 @@ impl Eval<'_> {
 
     /// A property that is read as a method in the other language of the same machine, or the other way round:
     /// `getName()` of `name`.
-    pub(in crate::eval) fn accessor(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+    pub(in crate::eval) fn accessor(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Option<Search> {
         let is_kotlin = self.rules(of.file).implicit_receivers;
         let from_kotlin = self.home.implicit_receivers;
         if is_kotlin == from_kotlin || !self.home.folders_are_packages {

@@ -33,11 +33,7 @@ impl Eval<'_> {
     pub(in crate::eval) fn target_entity(&mut self, target: ModuleTarget, want: Namespace) -> Search {
         match target {
             ModuleTarget::Member(files, names) => {
-                let mut search = self.inside(&files, &names, want);
-                if files.len() > 1 {
-                    self.prefer_bodies(&mut search);
-                }
-                search
+                self.inside(&files, &names, want)
             }
             target => self.module_entity(target),
         }
@@ -51,6 +47,9 @@ impl Eval<'_> {
         let mut search = Search::default();
         for &file in files {
             search.add(self.scope_member(file, FILE, first, want, Asker::Named));
+        }
+        if files.len() > 1 && files.iter().any(|&file| self.rules(file).packages_have_functions) {
+            self.prefer_bodies(&mut search);
         }
         for &name in names {
             let classes = self.values_of(search, want);

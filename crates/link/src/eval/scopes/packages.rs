@@ -1,10 +1,12 @@
 //! Names in packages that clauses of a file bring into view, objects beside classes, and what such names call (Scala).
 
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{BindingTarget, DefKind, ExprId, FactsBuilder, Namespace, ParameterKind, ScopeId, ScopeKind};
+use m1nd_lang::facts::{
+    BindingTarget, DefKind, Expr, ExprId, FactsBuilder, Namespace, ParameterKind, ScopeId, ScopeKind,
+};
 
 use crate::eval::lookup::Asker;
-use crate::eval::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
+use crate::eval::{Args, Entity, Eval, Found, Module, Outside, Receiver, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
@@ -108,7 +110,7 @@ impl Eval<'_> {
         let resolver = self.resolver(file);
         match resolver.submodule(&self.files, file, &of, self.text(name)) {
             target @ ModuleTarget::Member(..) => self.module_entity(target),
-            ModuleTarget::Folder(inner) if resolver.is_own_package(&inner) => {
+            ModuleTarget::Folder(inner) if want != Namespace::Callee && resolver.is_own_package(&inner) => {
                 Search::one(Entity::Module(Module::Folder(inner.into())))
             }
             _ => search,
@@ -222,7 +224,7 @@ impl Eval<'_> {
             Namespace::Type if has_object && has_class => {
                 search.keep(&kinds.iter().map(|kind| !is_object(kind)).collect::<Vec<_>>());
             }
-            Namespace::Value if has_object && has_class => {
+            Namespace::Value | Namespace::Any if has_object && has_class => {
                 let plain = |kind: &Option<DefKind>| !is_class(kind) || *kind == Some(DefKind::Enum);
                 search.keep(&kinds.iter().map(plain).collect::<Vec<_>>());
             }
@@ -281,6 +283,28 @@ impl Eval<'_> {
         let types = self.eval(of.file, declared, Namespace::Type);
         let values = self.instantiate(types);
         self.substitute(values, of, args)
+    }
+
+    /// Result of a function without parameters that type arguments are written for.
+    pub(in crate::eval) fn run_with_types(&mut self, file: FileId, callee: ExprId, args: &[ExprId]) -> Option<Values> {
+        let unit = self.unit(file);
+        let Expr::Generic { base, args: types } = unit.facts.expr(callee) else { return None };
+        if !unit.rules.runs_by_name || !args.is_empty() || unit.list(types).is_empty() {
+            return None;
+        }
+        let search = self.resolve(file, base, Namespace::Callee);
+        if !self.all_run_by_name(&search) {
+            return None;
+        }
+        let given = self.find_type_arguments(file, callee);
+        let mut values = Values { unknown: search.unknown, ..Values::default() };
+        for found in &search.found {
+            let Entity::Def(of) = found.entity else { continue };
+            let receiver = found.receiver.as_ref();
+            let receiver = receiver.map(|value| Receiver { value: value.as_ref().clone(), owner: found.owner.clone() });
+            values.add(self.find_returned(of, receiver.as_ref(), &given, file, args));
+        }
+        Some(values)
     }
 
     /// Returns whether naming a function runs it: it has no parameters, or only such as are given by the compiler.

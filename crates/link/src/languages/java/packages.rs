@@ -13,7 +13,7 @@ use crate::tables::files::{FileId, Files};
 
 /// The packages of a project.
 #[derive(Debug, Default)]
-pub(in crate::languages) struct Packages {
+pub(super) struct Packages {
     /// Folders with files of a package.
     folders: BTreeMap<String, BTreeSet<String>>,
     /// Types at the top of files that are named differently, and all that is at the top of files of Kotlin.
@@ -26,7 +26,7 @@ pub(in crate::languages) struct Packages {
 }
 
 /// The package that a file declares; empty if none.
-pub(in crate::languages) fn package_of(brief: &Brief) -> &str {
+pub(super) fn package_of(brief: &Brief) -> &str {
     brief.package.as_deref().unwrap_or_default()
 }
 
@@ -82,7 +82,7 @@ impl Packages {
     }
 
     /// Returns whether files of the project declare a package.
-    pub(in crate::languages) fn declares(&self, package: &str) -> bool {
+    pub(super) fn declares(&self, package: &str) -> bool {
         self.folders.contains_key(package) || self.others.contains(package)
     }
 
@@ -91,18 +91,12 @@ impl Packages {
     }
 
     /// Returns whether a dotted name is the beginning of a package of the project.
-    pub(in crate::languages) fn is_above(&self, name: &str) -> bool {
+    pub(super) fn is_above(&self, name: &str) -> bool {
         !name.is_empty() && self.above.contains(name)
     }
 
     /// What a package has under a name, seen from a file: of several that which is nearest to it.
-    pub(in crate::languages) fn find(
-        &self,
-        files: &Files<'_>,
-        from: FileId,
-        package: &str,
-        name: &str,
-    ) -> Option<ModuleTarget> {
+    pub(super) fn find(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> Option<ModuleTarget> {
         let mut found: Vec<FileId> = Vec::new();
         let folders = self.folders.get(package);
         for folder in folders.into_iter().flatten() {
@@ -118,23 +112,19 @@ impl Packages {
     }
 
     /// The class that Java sees for the functions of a file of Kotlin: `FooKt` for `Foo.kt`.
-    fn find_facade(
-        files: &Files<'_>,
-        folders: &BTreeSet<String>,
-        package: &str,
-        name: &str,
-    ) -> Option<ModuleTarget> {
+    fn find_facade(files: &Files<'_>, folders: &BTreeSet<String>, package: &str, name: &str) -> Option<ModuleTarget> {
         let stem = name.strip_suffix("Kt")?;
         let paths = folders.iter().map(|folder| match folder.as_str() {
             "" => format!("{stem}.kt"),
             folder => format!("{folder}/{stem}.kt"),
         });
-        let file = paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
+        let file =
+            paths.filter_map(|path| files.find(&path)).find(|&file| package_of(files.heading(file)) == package)?;
         Some(ModuleTarget::File(file))
     }
 
     /// Target of a dotted name: a package, a type, a nested type.
-    pub(in crate::languages) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
+    pub(super) fn find_named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
         if self.is_above(name) || name.is_empty() {
             return ModuleTarget::Folder(name.to_owned());
         }
@@ -165,13 +155,7 @@ impl Packages {
     }
 
     /// Member of a package.
-    pub(in crate::languages) fn member(
-        &self,
-        files: &Files<'_>,
-        from: FileId,
-        package: &str,
-        name: &str,
-    ) -> ModuleTarget {
+    pub(super) fn member(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> ModuleTarget {
         if let Some(target) = self.find(files, from, package, name) {
             return target;
         }

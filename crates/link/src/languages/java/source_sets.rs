@@ -1,7 +1,12 @@
 //! Source sets of Gradle and of Kotlin for several platforms: which of several files with a name another one sees.
 
+use m1nd_lang::Language;
+
 use super::super::paths::count_shared;
 use crate::tables::files::{FileId, Files};
+
+/// Folders of a source set, by the language of their files.
+const LANGUAGES: &[&str] = &["java", "kotlin"];
 
 /// Endings of the names of source sets for tests.
 const TESTS: &[&str] = &["Test", "test", "TestFixtures", "testFixtures"];
@@ -29,8 +34,9 @@ fn split(path: &str) -> (&str, &str) {
         None if path.starts_with("src/") => 0,
         None => return ("", ""),
     };
-    let set = path[start + "src/".len()..].split('/').next().unwrap_or_default();
-    (&path[..start], set)
+    let mut rest = path[start + "src/".len()..].split('/');
+    let (set, language) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
+    if LANGUAGES.contains(&language) { (&path[..start], set) } else { ("", "") }
 }
 
 fn is_test(set: &str) -> bool {
@@ -74,7 +80,7 @@ fn sees(from: &str, to: &str) -> bool {
 
 /// Keeps the files of a name that a file sees: those of its own project before others, then the nearest.
 pub(super) fn keep_visible(files: &Files<'_>, from: FileId, found: &mut Vec<FileId>) {
-    found.sort_unstable();
+    found.sort_unstable_by_key(|file| files.path(*file));
     found.dedup();
     if found.len() < 2 {
         return;
@@ -82,12 +88,17 @@ pub(super) fn keep_visible(files: &Files<'_>, from: FileId, found: &mut Vec<File
     let path = files.path(from);
     let (project, set) = split(path);
     let is_own = |file: &FileId| split(files.path(*file)).0 == project;
-    if found.iter().any(is_own) {
+    let is_kotlin = |file: &FileId| files.heading(*file).language == Language::Kotlin;
+    let has_sets = !set.is_empty() && (is_kotlin(&from) || found.iter().any(is_kotlin));
+    if has_sets && found.iter().any(is_own) {
         found.retain(is_own);
     } else {
         let near = |file: &FileId| count_shared(files.path(*file), path);
         let nearest = found.iter().map(near).max();
         found.retain(|file| Some(near(file)) == nearest);
+    }
+    if !has_sets {
+        return;
     }
     let is_seen = |file: &FileId| sees(set, split(files.path(*file)).1);
     if found.iter().any(is_seen) {

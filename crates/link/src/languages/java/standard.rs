@@ -3,7 +3,7 @@
 use crate::rules::{Builtin, Factory, MethodShape};
 
 /// The package whose types need no import.
-pub(in crate::languages) const PACKAGE: &str = "java.lang";
+pub(super) const PACKAGE: &str = "java.lang";
 
 /// First names of packages that code outside uses.
 pub(super) const ROOTS: &[&str] = &["com", "io", "jakarta", "java", "javax", "jdk", "net", "org", "sun"];
@@ -117,7 +117,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// Returns whether a type is known without import.
-pub(in crate::languages) fn is_known(name: &str) -> bool {
+pub(super) fn is_known(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok() || PRIMITIVES.contains(&name)
 }
 

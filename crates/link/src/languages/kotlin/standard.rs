@@ -526,7 +526,11 @@ pub(super) const CONVERSIONS: &[(&str, &[&str], &[&str])] = &[
     ("Char", &["Any", "Char", "Comparable", "char", "Object"], &[]),
     ("Double", &["Any", "Comparable", "Double", "Number", "double", "Object"], &["Float"]),
     ("Float", &["Any", "Comparable", "Float", "Number", "float", "Object"], &[]),
-    ("Int", &["Any", "Comparable", "Int", "Number", "int", "Integer", "Object"], &["Byte", "Long", "Short", "UInt", "long"]),
+    (
+        "Int",
+        &["Any", "Comparable", "Int", "Number", "int", "Integer", "Object"],
+        &["Byte", "Long", "Short", "UInt", "long"],
+    ),
     ("Long", &["Any", "Comparable", "Long", "Number", "long", "Object"], &[]),
     ("Short", &["Any", "Comparable", "Number", "Short", "short", "Object"], &[]),
     ("String", &["Any", "CharSequence", "Comparable", "String", "Object"], &[]),

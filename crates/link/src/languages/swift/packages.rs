@@ -145,7 +145,10 @@ fn place_of(path: &str, packages: &BTreeMap<String, Vec<Declared>>) -> (String, 
     let second = parts.next().filter(|second| !second.ends_with(".swift"));
     // Folders of targets may stand in folders of their own.
     let middle: Vec<&str> = path.split('/').collect();
-    let known = targets.iter().filter(|target| target.path.is_none() && middle.contains(&target.name.as_str())).max_by_key(|target| target.name.len());
+    let known = targets
+        .iter()
+        .filter(|target| target.path.is_none() && middle.contains(&target.name.as_str()))
+        .max_by_key(|target| target.name.len());
     match (SOURCE_FOLDERS.contains(&first), second, known) {
         (true, Some(second), _) if targets.iter().any(|target| target.name == second) => {
             let target = targets.iter().find(|target| target.name == second);
@@ -174,8 +177,7 @@ impl Modules {
             let (home, name, uses) = place_of(path, &packages);
             (path, &home, &name, &uses, &brief.modules).hash(&mut hasher);
             let place = *places.entry((home.clone(), name.clone())).or_insert_with(|| {
-                let module =
-                    Module { name: name.clone(), home, files: Vec::new(), uses, exported: BTreeSet::new() };
+                let module = Module { name: name.clone(), home, files: Vec::new(), uses, exported: BTreeSet::new() };
                 all.all.push(module);
                 all.all.len() - 1
             });
@@ -219,8 +221,7 @@ impl Modules {
                 }
             }
         }
-        let mut files: Vec<FileId> = seen.into_iter().flat_map(|place| self.all[place].files.clone()).collect();
-        files.sort_unstable();
+        let files: Vec<FileId> = seen.into_iter().flat_map(|place| self.all[place].files.clone()).collect();
         Some(ModuleTarget::Files(files))
     }
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, EdgeTier, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_lang::local_code::{Lines, Replacement, extract_lines};
+use m1nd_lang::local_code::{Lines, NewMember, Replacement, extract_lines};
 use m1nd_lang::name_places;
 
 use super::inline_function::offset;
-use super::known_calls::CallsOf;
+use super::known_calls::{CallsOf, find_class, is_c_family};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
 use crate::edits::names::is_no_name;
@@ -53,11 +53,28 @@ pub(super) fn plan(
     let planned = extract_lines(source.language, &source.text, lines, &calls, (snapshot.limits(), cancel));
     let not_known =
         || CannotRefactor::NotForLanguage { operation: "extract_function", language: source.language.name() };
-    let replaced = planned.ok_or_else(not_known)?.map_err(|obstacle| {
+    let extracted = planned.ok_or_else(not_known)?.map_err(|obstacle| {
         CannotRefactor::at("the lines cannot become a function", &request.path, obstacle.line, obstacle.why)
     })?;
-    let text = apply(&source.text, &replaced);
-    let files = vec![NewFile { path: source.path.clone(), before: Some(source.hash), text: Some(text) }];
+    let mut replaced = extracted.replaced;
+    let mut files = Vec::new();
+    if let Some(member) = &extracted.member {
+        let (file, place) = find_member_place(snapshot, request, &source, member)?;
+        match file.path == source.path {
+            true => replaced.push(place),
+            false => files.push(NewFile {
+                path: file.path,
+                before: Some(file.hash),
+                text: Some(apply(&file.text, &[place])),
+            }),
+        }
+    }
+    files.push(NewFile {
+        path: source.path.clone(),
+        before: Some(source.hash),
+        text: Some(apply(&source.text, &replaced)),
+    });
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     // The project with it: what the new function uses counts as used by the one that it comes from.
     let trial = Trial::link(snapshot, &files, cancel)?;
     let is_untyped = matches!(source.language, Language::Python | Language::JavaScript);
@@ -85,6 +102,73 @@ pub(super) fn apply(text: &str, replaced: &[Replacement]) -> String {
     }
     new.push_str(text.get(from..).unwrap_or_default());
     new
+}
+
+/// The declaration of a new method at the end of its class, with the file of the class.
+fn find_member_place(
+    snapshot: &Snapshot,
+    request: &ExtractFunction,
+    source: &Source,
+    member: &NewMember,
+) -> Result<(Source, Replacement), CannotRefactor> {
+    let graph = snapshot.graph();
+    let refuse =
+        |why: String| CannotRefactor::at("the lines cannot become a function", &request.path, request.first_line, why);
+    let class = find_class(snapshot, &member.class).ok_or_else(|| {
+        refuse(format!("`{}`, which the function belongs to, is not known as one class", member.class))
+    })?;
+    let file = read_source(snapshot, graph.path(class))?;
+    let is_own = file.path == source.path;
+    // What the declaration names must be known in the file of the class.
+    let known: BTreeSet<&str> = split_words(&file.text).collect();
+    let is_known = |word: &str| match word.contains("::") {
+        true => file.text.contains(word),
+        false => known.contains(word) || is_everywhere(word),
+    };
+    let unknown = member.words.iter().find(|word| !is_known(word));
+    if let Some(word) = unknown.filter(|_| !is_own) {
+        return Err(refuse(format!("the class would have to name `{word}`, which `{}` does not", file.path.as_str())));
+    }
+    let (first, last) = graph.lines(class);
+    let start: usize = file.text.split_inclusive('\n').take(first as usize - 1).map(str::len).sum();
+    let end: usize = file.text.split_inclusive('\n').take(last as usize).map(str::len).sum();
+    let brace = file.text[start..end].rfind('}').map(|at| start + at);
+    let brace = brace.ok_or_else(|| refuse(format!("the end of `{}` is not found", member.class)))?;
+    // On lines of its own before the closing brace.
+    let line = file.text[..brace].rfind('\n').map_or(0, |at| at + 1);
+    let own: String = file.text[line..brace].chars().take_while(|c| c.is_whitespace()).collect();
+    let body = &file.text[start..line.max(start)];
+    let access = body.lines().map(str::trim_end).rfind(|line| {
+        matches!(line.trim_start(), "private:" | "public:" | "protected:")
+            && line.len() - line.trim_start().len() <= own.len() + 4
+    });
+    let unit = body
+        .lines()
+        .skip(1)
+        .find(|line| line.trim_end().ends_with(';'))
+        .map_or("  ", |line| &line[..line.len() - line.trim_start().len()]);
+    let head = match access {
+        Some(found) if found.trim_start() == "private:" => String::new(),
+        Some(found) => format!("\n{}private:\n", &found[..found.len() - found.trim_start().len()]),
+        None => format!("\n{own}private:\n"),
+    };
+    let before = if file.text[line..brace].trim().is_empty() { "" } else { "\n" };
+    let at = if before.is_empty() { line } else { brace };
+    let text = format!("{before}{head}{unit}{}\n", member.declaration);
+    Ok((file, Replacement { range: at..at, text }))
+}
+
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Returns whether every file of C++ knows a word of a type.
+fn is_everywhere(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "void", "bool", "char", "int", "long", "short", "unsigned", "signed", "float", "double", "const", "volatile",
+        "struct", "class", "enum", "typename", "std",
+    ];
+    WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The innermost node around the lines.
@@ -122,7 +206,10 @@ fn check_name(
     let related = origin.map(|origin| list_related(graph, origin)).unwrap_or_default();
     let clash = graph.find_labelled(name).into_iter().find(|node| {
         let is_beside = source.language == Language::Go && folder(graph.path(*node)) == folder(source.path.as_str());
-        is_beside || graph.parent(*node).is_some_and(|parent| related.contains(&parent))
+        // A header may bring the name along.
+        let is_c =
+            || is_c_family(source.language) && snapshot.file_of(*node).is_some_and(|file| is_c_family(file.language));
+        is_beside || is_c() || graph.parent(*node).is_some_and(|parent| related.contains(&parent))
     });
     match clash {
         Some(node) => Err(taken(graph.path(node), graph.name_line(node))),

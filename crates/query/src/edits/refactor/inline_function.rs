@@ -7,10 +7,10 @@ use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, UnresolvedRef};
 use m1nd_lang::local_code::{
-    InlinedCall, InlinedFunction, Obstacle, OwnMember, Replacement, inline_calls, read_declared,
+    InlinedCall, InlinedFunction, Obstacle, OwnMember, Replacement, find_prototypes, inline_calls, read_declared,
 };
 
-use super::known_calls::CallsOf;
+use super::known_calls::{CallsOf, is_c_family};
 use super::relocate::{Carried, carry, read_java_package};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
@@ -135,12 +135,15 @@ type IsKept<'a> = Box<dyn Fn(&str) -> bool + 'a>;
 /// [`CannotRefactor`].
 pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
     let graph = snapshot.graph();
+    // Of C and C++, the definition stands for its prototypes.
+    let node = graph.definition_of(node);
     check_symbol(snapshot, node, cancel)?;
     let uses = list_calls(snapshot, node)?;
     check_reach(snapshot, node, &uses)?;
     let own = graph.path(node).to_owned();
     let mut sources: BTreeMap<String, Source> = BTreeMap::new();
-    for path in uses.calls.iter().chain(&uses.imports).map(|(path, _)| path).chain([&own]) {
+    let declared = list_declaring_files(snapshot, node);
+    for path in uses.calls.iter().chain(&uses.imports).map(|(path, _)| path).chain([&own]).chain(&declared) {
         if !sources.contains_key(path) {
             sources.insert(path.clone(), read_source(snapshot, path)?);
         }
@@ -179,6 +182,10 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     let mut replaced: BTreeMap<String, Vec<Replacement>> = BTreeMap::new();
     for ((path, _), call) in placed.iter().zip(inlined.calls) {
         replaced.entry((*path).clone()).or_default().push(call.map_err(|obstacle| refuse(path, obstacle))?);
+    }
+    for path in declared.iter().chain([&own]) {
+        let rows = list_prototypes(snapshot, node, (path, &sources[path]), cancel)?;
+        replaced.entry(path.clone()).or_default().extend(rows);
     }
     // The file of the function comes last: others may need more of it.
     let body = inlined.body.clone();
@@ -309,9 +316,14 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<()
     // Another definition of the name in its place. Overloads are told apart by their calls.
     let place = |node: NodeIx| graph.id(node).rsplit_once("::").map(|(place, _)| place.to_owned());
     let has_overloads = snapshot.file_of(node).is_some_and(|file| file.language == Language::Java);
-    let twin = graph.find_labelled(label).into_iter().find(|other| {
-        *other != node && place(*other) == place(node) && graph.kind(*other) == NodeKind::Function && !has_overloads
-    });
+    // A macro of C may stand for a function under another condition of the preprocessor.
+    let declared = graph.declarations(node);
+    let is_twin = |other: NodeIx| match graph.kind(other) {
+        NodeKind::Function => place(other) == place(node) && !has_overloads && !declared.contains(&other),
+        NodeKind::Macro => snapshot.file_of(node).is_some_and(|file| is_c_family(file.language)),
+        _ => false,
+    };
+    let twin = graph.find_labelled(label).into_iter().find(|other| *other != node && is_twin(*other));
     match twin {
         Some(other) => at("defines the name as well", other),
         None => Ok(()),
@@ -327,6 +339,27 @@ fn has_body(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> bool {
     let found = read_declared(language, &source.text, place, (snapshot.limits(), cancel));
     // Other languages have functions that are not declared by this name, as those that are assigned.
     found.map_or(language != Language::Java, |found| found.body.is_some())
+}
+
+/// The files that declare a function of C or C++ beside its definition.
+fn list_declaring_files(snapshot: &Snapshot, node: NodeIx) -> BTreeSet<String> {
+    let graph = snapshot.graph();
+    let is_c = snapshot.file_of(node).is_some_and(|file| is_c_family(file.language));
+    let declared = if is_c { graph.declarations(node) } else { Vec::new() };
+    declared.into_iter().map(|other| graph.path(other).to_owned()).collect()
+}
+
+/// Takes the prototypes of a function out of a file.
+fn list_prototypes(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    (path, source): (&str, &Source),
+    cancel: &Cancel,
+) -> Result<Vec<Replacement>, CannotRefactor> {
+    let label = snapshot.graph().label(node);
+    let found = find_prototypes(source.language, &source.text, label, (snapshot.limits(), cancel));
+    let found = found.unwrap_or_else(|| Ok(Vec::new())).map_err(|obstacle| refuse(path, obstacle))?;
+    Ok(found.into_iter().map(|range| Replacement { range, text: String::new() }).collect())
 }
 
 /// Refuses calls in files that may not use what the body uses.
@@ -373,8 +406,14 @@ fn list_calls(snapshot: &Snapshot, node: NodeIx) -> Result<Uses, CannotRefactor>
     let at =
         |file: &str, line: u32, why: &str| Err(CannotRefactor::at("the function cannot be inlined", file, line, why));
     let language = snapshot.file_of(node).map(|file| file.language);
-    let has_names = !matches!(language, Some(Language::Go | Language::Java | Language::Rust));
-    for edge in graph.in_edges(node).filter(|edge| is_use(edge.relation)) {
+    let has_names =
+        !matches!(language, Some(Language::Go | Language::Java | Language::Rust | Language::C | Language::Cpp));
+    let declared = graph.declarations(node);
+    let is_c = language.is_some_and(is_c_family);
+    let symbols = [node].into_iter().chain(declared.iter().copied().filter(|_| is_c));
+    let is_declared = |edge: &EdgeRef<'_>| is_c && edge.from == node && declared.contains(&edge.to);
+    let edges = symbols.flat_map(|symbol| graph.in_edges(symbol).collect::<Vec<_>>());
+    for edge in edges.filter(|edge| is_use(edge.relation) && !is_declared(edge)) {
         let file = graph.path(edge.from);
         let places = sites(&edge);
         let line = places.first().map_or(graph.name_line(edge.from), |pos| pos.line);
@@ -479,6 +518,13 @@ impl Meaning<'_> {
                 }
             }
             Language::Rust => PRELUDE.contains(&name),
+            // A file that calls the function includes what its header knows.
+            Language::C | Language::Cpp => {
+                let is_header = ["h", "hpp", "hh", "hxx", "inl"]
+                    .iter()
+                    .any(|end| self.definition.path.as_str().ends_with(&format!(".{end}")));
+                is_header || has_word(&self.source.text, name)
+            }
             // Names of modules are compared when their imports are carried along.
             _ => true,
         }
@@ -491,6 +537,11 @@ impl Meaning<'_> {
         };
         !name.starts_with(char::is_uppercase) || list(self.definition).is_subset(&list(self.source))
     }
+}
+
+/// Returns whether a text has a word.
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
 }
 
 /// The path of what a name means in a file of Java, if the file imports it, or it is a class of its package.
@@ -539,9 +590,12 @@ fn check(
 ) -> Result<(), CannotRefactor> {
     let before = snapshot.graph();
     let is_untyped = matches!(definition.language, Language::Python | Language::JavaScript);
-    let id = before.id(node).to_owned();
-    let is_own =
-        |other: &str| other.strip_prefix(id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let declared = before.declarations(node).into_iter().filter(|_| is_c_family(definition.language));
+    let ids: Vec<String> = [node].into_iter().chain(declared).map(|node| before.id(node).to_owned()).collect();
+    let is_own = |other: &str| {
+        let rest = ids.iter().find_map(|id| other.strip_prefix(id.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    };
     let by_calls = before.in_edges(node).filter(|edge| edge.relation == Relation::Calls);
     let callers: BTreeSet<NodeIx> = by_calls.map(|edge| edge.from).collect();
     let after = trial.after.graph();

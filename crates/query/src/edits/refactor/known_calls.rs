@@ -1,9 +1,9 @@
 //! What the graph knows of the calls in a file: the types that the called functions give back.
 
-use m1nd_base::{Cancel, EdgeTier, Pos, Relation, RepoPath};
+use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::NodeIx;
-use m1nd_lang::local_code::{Declared, KnownCalls, read_declared, respell_go_type, written_results};
+use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_lang::local_code::{ClassText, Declared, KnownCalls, read_declared, respell_go_type, written_results};
 use rustc_hash::FxHashMap;
 
 use super::Source;
@@ -147,6 +147,33 @@ impl KnownCalls for CallsOf<'_> {
         if matches!(kind.as_str(), "struct" | "interface") { Some(kind) } else { self.respell(&kind, path, &text) }
     }
 
+    fn macros_named(&self, name: &str) -> Vec<String> {
+        if !is_c_family(self.source.language) {
+            return Vec::new();
+        }
+        let graph = self.snapshot.graph();
+        let found = graph.find_labelled(name).into_iter().filter(|node| graph.kind(*node) == NodeKind::Macro);
+        let body = |node: NodeIx| {
+            let text = self.text_of(node)?;
+            let lines = lines_of(&text, graph.lines(node));
+            let (_, behind) = lines.split_once("define")?;
+            Some(behind.trim_start().strip_prefix(name).unwrap_or(behind).trim().to_owned())
+        };
+        found.filter_map(body).collect()
+    }
+
+    fn signature(&self, at: usize) -> Option<String> {
+        let target = self.target_at(at)?;
+        let graph = self.snapshot.graph();
+        (!graph.path(target).is_empty()).then(|| graph.signature(target).to_owned())
+    }
+
+    fn class_named(&self, name: &str) -> Option<ClassText> {
+        let class = find_class(self.snapshot, name)?;
+        let text = self.text_of(class)?;
+        Some(ClassText { text: lines_of(&text, self.snapshot.graph().lines(class)) })
+    }
+
     fn is_plain(&self, at: usize) -> bool {
         let Some(target) = self.target_at(at) else { return false };
         // Overloads, and declarations that are merged with others, mean more than one type.
@@ -154,5 +181,35 @@ impl KnownCalls for CallsOf<'_> {
         let same = graph.find_labelled(graph.label(target));
         let is_alone = same.into_iter().filter(|other| graph.parent(*other) == graph.parent(target)).count() == 1;
         is_alone && self.read_declaration(target).is_some_and(|(found, _)| found.is_plain)
+    }
+}
+
+/// Returns whether files of a language are compiled by a compiler of C or C++.
+pub(super) fn is_c_family(language: Language) -> bool {
+    matches!(language, Language::C | Language::Cpp)
+}
+
+/// Lines of a text, from 1.
+fn lines_of(text: &str, (first, last): (u32, u32)) -> String {
+    let count = (last + 1).saturating_sub(first) as usize;
+    text.split_inclusive('\n').skip(first.saturating_sub(1) as usize).take(count).collect()
+}
+
+/// The only class of C++ with a body that has a name, alone or behind the classes around it.
+pub(super) fn find_class(snapshot: &Snapshot, name: &str) -> Option<NodeIx> {
+    let graph = snapshot.graph();
+    let is_class = |node: &NodeIx| {
+        matches!(graph.kind(*node), NodeKind::Class | NodeKind::Struct)
+            && !graph.flags(*node).has(NodeFlags::DECLARATION)
+            && snapshot.file_of(*node).is_some_and(|file| is_c_family(file.language))
+    };
+    let has_name = |node: &NodeIx| graph.label(*node).rsplit("::").next() == Some(name);
+    let mut found: Vec<NodeIx> = graph.find_labelled(name).into_iter().filter(is_class).collect();
+    if found.is_empty() {
+        found = graph.nodes().filter(|node| has_name(node) && is_class(node)).collect();
+    }
+    match found.as_slice() {
+        [one] => Some(*one),
+        _ => None,
     }
 }

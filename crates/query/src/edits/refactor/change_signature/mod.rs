@@ -261,6 +261,7 @@ impl<'a> Plan<'a> {
                 self.refuse(&member.path, member.name_at, "has no declaration that is known, as in a C++ header");
             }
         }
+        self.check_friends();
         let only_adds = !self.change.changes_positions() && self.change.renamed.is_empty();
         for member in self.members {
             if let Some(by) = member.wrapped_by.as_ref().filter(|_| !only_adds) {
@@ -268,6 +269,32 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses declarations as a friend: they have parameters, and are not definitions of their own.
+    fn check_friends(&mut self) {
+        if self.language != Language::Cpp {
+            return;
+        }
+        let label = self.snapshot.graph().label(self.node);
+        let files = self.snapshot.files().iter();
+        for entry in files.filter(|entry| matches!(entry.language, Language::C | Language::Cpp)) {
+            let Ok(source) = self.snapshot.read_file(&entry.path) else { continue };
+            for (at, word) in source.text.match_indices("friend ") {
+                let rest = &source.text[at + word.len()..];
+                let declared = &rest[..rest.find([';', '{']).unwrap_or(rest.len())];
+                let is_it = declared.split_once('(').is_some_and(|(head, _)| {
+                    let head = head.trim_end();
+                    head.strip_suffix(label)
+                        .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+                });
+                if is_it {
+                    let line = u32::try_from(source.text[..at].matches('\n').count() + 1).unwrap_or(u32::MAX);
+                    let why = "declares a function of this name as a friend, with its parameters".to_owned();
+                    self.obstacles.push(Obstacle { file: entry.path.as_str().to_owned(), line, why });
+                }
+            }
+        }
     }
 
     /// Refuses a number of parameters that an overload beside the function has.

@@ -176,7 +176,9 @@ impl Rewriting<'_> {
         let (prefix, base, is_object) = self.base_of(written)?;
         match self.build {
             Build::Other => return None,
-            Build::Make if is_object && !self.names_output && folder_of(self.from) != folder_of(self.to) => return None,
+            Build::Make if is_object && !self.names_output && folder_of(self.from) != folder_of(self.to) => {
+                return None;
+            }
             // A target names files of its own package only.
             Build::Bazel if self.package_of(self.to) != folder_of(self.path) => return None,
             _ => {}
@@ -213,7 +215,8 @@ fn words_of(text: &str) -> Vec<Range<usize>> {
         let code = line.find('#').map_or(line, |at| &line[..at]);
         let mut start = None;
         for (at, c) in code.char_indices().chain([(code.len(), ' ')]) {
-            let is_part = c.is_alphanumeric() || "_./+-${}:@".contains(c) || matches!(c, '(' | ')') && in_variable(code, at);
+            let is_part =
+                c.is_alphanumeric() || "_./+-${}:@".contains(c) || matches!(c, '(' | ')') && in_variable(code, at);
             match (is_part, start) {
                 (true, None) => start = Some(at),
                 (false, Some(first)) => {

@@ -34,17 +34,20 @@ impl Moving<'_> {
         let declaring: Vec<_> = self.list_declaring(names).into_iter().map(|item| self.origin.code_of(item)).collect();
         let is_use = |at: usize| !self.goes(at) && !declaring.iter().any(|range| range.contains(&at));
         let words = self.origin.words.iter().filter(|word| !word.is_member && !word.is_forward);
-        words.map(|word| word.range.clone()).find(|range| is_use(range.start) && names.contains(&self.origin.text()[range.clone()])).map(|range| range.start)
+        words
+            .map(|word| word.range.clone())
+            .find(|range| is_use(range.start) && names.contains(&self.origin.text()[range.clone()]))
+            .map(|range| range.start)
     }
 
     /// The statements of the old file that only declare these names.
     fn list_declaring(&self, names: &BTreeSet<String>) -> Vec<usize> {
         let is_declaration = |item: &usize| {
-            let is_one = matches!(
-                self.origin.form_of(*item),
-                Form::Prototype { .. } | Form::Variable { is_extern: true, .. }
-            );
-            is_one && !self.origin.names_of(*item).is_disjoint(names) && !self.pieces.iter().any(|piece| piece.item == *item)
+            let is_one =
+                matches!(self.origin.form_of(*item), Form::Prototype { .. } | Form::Variable { is_extern: true, .. });
+            is_one
+                && !self.origin.names_of(*item).is_disjoint(names)
+                && !self.pieces.iter().any(|piece| piece.item == *item)
         };
         (0..self.origin.native.items.len()).filter(is_declaration).collect()
     }
@@ -63,9 +66,8 @@ impl Moving<'_> {
             }
             return Ok(());
         };
-        let declaration = self.origin.declaration_of(item).map_err(|why| {
-            self.refuse_at(user, format!("uses it, and it {why}"))
-        })?;
+        let declaration =
+            self.origin.declaration_of(item).map_err(|why| self.refuse_at(user, format!("uses it, and it {why}")))?;
         if is_static {
             self.raise(item)?;
             for other in &declaring {
@@ -85,7 +87,9 @@ impl Moving<'_> {
         let from = self.from();
         let users = self.list_using(names)?;
         match users.into_iter().find(|path| path != from) {
-            Some(path) => Err(self.refuse(&path, 0, format!("includes `{from}`, and uses what belongs to that file alone"))),
+            Some(path) => {
+                Err(self.refuse(&path, 0, format!("includes `{from}`, and uses what belongs to that file alone")))
+            }
             None => Ok(()),
         }
     }

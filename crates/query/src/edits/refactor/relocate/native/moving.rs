@@ -155,9 +155,9 @@ impl<'a> Moving<'a> {
         let graph = self.graph();
         let line = graph.name_line(node);
         let refuse = |why: &str| self.refuse(self.from(), line, why);
-        let is_member = graph
-            .ancestors(node)
-            .any(|around| !matches!(graph.kind(around), NodeKind::File | NodeKind::Module | NodeKind::Directory | NodeKind::Package));
+        let is_member = graph.ancestors(node).any(|around| {
+            !matches!(graph.kind(around), NodeKind::File | NodeKind::Module | NodeKind::Directory | NodeKind::Package)
+        });
         if is_member {
             return Err(refuse("is a member: it moves with the type that it is in"));
         }
@@ -175,7 +175,8 @@ impl<'a> Moving<'a> {
                 && self.origin.names_of(*other) == names
         };
         let is_declaration = matches!(self.origin.form_of(item), Form::Prototype { .. });
-        let body = (0..self.origin.native.items.len()).find(is_body).filter(|_| is_declaration && !self.origin.is_cpp());
+        let body =
+            (0..self.origin.native.items.len()).find(is_body).filter(|_| is_declaration && !self.origin.is_cpp());
         self.take_item(body.unwrap_or(item))
     }
 
@@ -358,17 +359,25 @@ impl<'a> Moving<'a> {
                 let (label, kind) = (graph.label(*node), graph.kind(*node));
                 let is_other = |other: &NodeIx| {
                     let is_outer = graph.parent(*other).is_some_and(|parent| {
-                        matches!(graph.kind(parent), NodeKind::File | NodeKind::Module) || graph.kind(*other) == NodeKind::Variant
+                        matches!(graph.kind(parent), NodeKind::File | NodeKind::Module)
+                            || graph.kind(*other) == NodeKind::Variant
                     });
                     let is_overload = kind == NodeKind::Function
                         && graph.kind(*other) == kind
                         && self.origin.is_cpp()
                         && graph.signature(*other) != graph.signature(*node);
-                    let is_forward = graph.flags(*other).has(m1nd_graph::NodeFlags::DECLARATION) && kind != NodeKind::Function;
-                    is_outer && files.contains(graph.path(*other)) && !own.contains(other) && !is_overload && !is_forward
+                    let is_forward =
+                        graph.flags(*other).has(m1nd_graph::NodeFlags::DECLARATION) && kind != NodeKind::Function;
+                    is_outer
+                        && files.contains(graph.path(*other))
+                        && !own.contains(other)
+                        && !is_overload
+                        && !is_forward
                 };
                 let clash = graph.find_labelled(label).into_iter().filter(is_other).find(|other| {
-                    graph.kind(*other) == NodeKind::Macro || kind == NodeKind::Macro || self.is_same_scope(*node, *other)
+                    graph.kind(*other) == NodeKind::Macro
+                        || kind == NodeKind::Macro
+                        || self.is_same_scope(*node, *other)
                 });
                 if let Some(other) = clash {
                     let why = format!("has the name `{label}` already");

@@ -8,6 +8,7 @@ use m1nd_graph::NodeIx;
 use m1nd_lang::facts::ScopeId;
 use m1nd_lang::{NativeItem, RegionKind};
 
+use super::super::draft::folder_of;
 use super::leave::join_names;
 use super::moving::Moving;
 use super::sight::Include;
@@ -59,9 +60,10 @@ impl Moving<'_> {
         let mut by_name: BTreeMap<String, Vec<NodeIx>> = BTreeMap::new();
         for file in files.iter().filter_map(|path| graph.find_file(path)) {
             for node in graph.of_file(file) {
-                let is_outer = graph.parent(node).is_some_and(|parent| {
-                    matches!(graph.kind(parent), NodeKind::File | NodeKind::Module)
-                }) || graph.kind(node) == NodeKind::Variant;
+                let is_outer = graph
+                    .parent(node)
+                    .is_some_and(|parent| matches!(graph.kind(parent), NodeKind::File | NodeKind::Module))
+                    || graph.kind(node) == NodeKind::Variant;
                 if is_outer && graph.kind(node) != NodeKind::Module {
                     by_name.entry(graph.label(node).to_owned()).or_default().push(node);
                 }
@@ -158,7 +160,9 @@ impl Moving<'_> {
             return Ok(None);
         }
         let is_static = match self.origin.form_of(item) {
-            Form::Function { is_static, is_member: false, .. } | Form::Variable { is_static, is_member: false, .. } => is_static,
+            Form::Function { is_static, is_member: false, .. } | Form::Variable { is_static, is_member: false, .. } => {
+                is_static
+            }
             Form::Prototype { is_static } => is_static,
             Form::Function { .. } | Form::Variable { .. } => return Ok(None),
             Form::Type | Form::Macro | Form::Other => {
@@ -189,7 +193,10 @@ impl Moving<'_> {
     /// Includes what brings a header into the old file: in a header the file itself, in a source what it writes.
     fn include_for(&mut self, header: &str) -> Result<(), CannotRefactor> {
         let brings = |include: &&Include| {
-            include.to.as_deref().is_some_and(|to| to == header || self.sight.seen_from(to, &self.more).contains(header))
+            include
+                .to
+                .as_deref()
+                .is_some_and(|to| to == header || self.sight.seen_from(to, &self.more).contains(header))
         };
         let rows: Vec<&Include> = self.origin.includes.iter().filter(brings).collect();
         let is_free = |include: &&&Include| self.condition_around(include).is_none();
@@ -204,8 +211,15 @@ impl Moving<'_> {
                 Ok(())
             }
             (None, Some(include)) => {
+                let block = self.condition_around(include).filter(|item| self.is_portable(*item));
+                let text = match block {
+                    Some(item) => self.condition_text(item, include)?,
+                    None => None,
+                };
                 let why = format!("`{}` is included under a condition, and what moves needs it", include.written);
-                Err(self.refuse(self.from(), include.pos.line, why))
+                let refusal = self.refuse(self.from(), include.pos.line, why);
+                self.system_lines.insert(text.ok_or(refusal)?);
+                Ok(())
             }
             (None, None) => Ok(()),
         }
@@ -217,6 +231,24 @@ impl Moving<'_> {
         let regions = self.origin.native.regions_from(self.origin.native.items[item].region);
         let mut kinds = regions.map(|region| &region.kind);
         kinds.any(|kind| matches!(kind, RegionKind::Condition | RegionKind::Unread)).then_some(item)
+    }
+
+    /// Whether the includes of the condition around a statement lead to the same files from the target, and none of
+    /// them includes that.
+    fn is_portable(&self, item: usize) -> bool {
+        let regions = self.origin.native.regions_from(self.origin.native.items[item].region);
+        let Some(outer) = regions.filter(|region| region.kind == RegionKind::Condition).last() else { return false };
+        let is_same_folder = folder_of(self.from()) == folder_of(&self.request.to);
+        let to = self.request.to.as_str();
+        self.origin.includes.iter().all(|include| {
+            let is_inside = self.origin.parsed.offset(include.pos).is_some_and(|at| outer.bytes.contains(&at));
+            let is_by_folder = include.is_system || include.is_searched_from_a_folder(self.from());
+            let leads_back = include
+                .to
+                .as_deref()
+                .is_some_and(|path| path == to || self.sight.seen_from(path, &self.more).contains(to));
+            !is_inside || !include.is_doubtful && !leads_back && (is_same_folder || is_by_folder)
+        })
     }
 
     /// Notes that the target includes a file.
@@ -249,8 +281,13 @@ impl Moving<'_> {
             let mut own = self.target.iter().flat_map(|target| target.includes.iter());
             own.any(|other| other.to.is_none() && other.written == include.written)
         };
-        let rows: Vec<Include> =
-            self.origin.includes.iter().filter(|include| include.to.is_none() && !include.is_doubtful).cloned().collect();
+        let rows: Vec<Include> = self
+            .origin
+            .includes
+            .iter()
+            .filter(|include| include.to.is_none() && !include.is_doubtful)
+            .cloned()
+            .collect();
         let declared = |include: &Include| names_of_header(&include.written);
         // What is included anyway is not needed under a condition.
         let always: BTreeSet<String> = rows
@@ -282,7 +319,7 @@ impl Moving<'_> {
                 false => format!("#include \"{}\"", include.written),
             });
         }
-        self.system_lines = lines;
+        self.system_lines.extend(lines);
         Ok(())
     }
 
@@ -318,7 +355,9 @@ impl Moving<'_> {
             .collect();
         let mut found = Vec::new();
         for (place, row) in self.origin.native.items.iter().enumerate() {
-            if !matches!(&*row.item.node_kind, "using_declaration" | "namespace_alias_definition") || row.item.bytes.start > first {
+            if !matches!(&*row.item.node_kind, "using_declaration" | "namespace_alias_definition")
+                || row.item.bytes.start > first
+            {
                 continue;
             }
             let text = self.origin.text()[row.item.bytes.clone()].trim_end_matches(';').to_owned();

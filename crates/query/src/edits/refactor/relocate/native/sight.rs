@@ -33,12 +33,18 @@ pub(super) struct Include {
 }
 
 impl Include {
+    /// Whether the include is found by a folder that the compiler is given, not by the place of the file.
+    pub(super) fn is_searched_from_a_folder(&self, from: &str) -> bool {
+        self.searched_from(from).is_some()
+    }
+
     /// The folder that the include is searched from: with a slash at the end, empty for the root of the project.
     /// `None` if that is the folder of the file itself.
     fn searched_from(&self, from: &str) -> Option<String> {
         let folder = self.to.as_deref()?.strip_suffix(&self.written)?;
         let is_folder = folder.is_empty() || folder.ends_with('/');
-        (is_folder && (self.is_system || join_path(folder_of(from), &self.written) != self.to)).then(|| folder.to_owned())
+        (is_folder && (self.is_system || join_path(folder_of(from), &self.written) != self.to))
+            .then(|| folder.to_owned())
     }
 }
 

@@ -37,10 +37,17 @@ pub(super) enum Form {
         is_member: bool,
     },
     /// A function without a body.
-    Prototype { is_static: bool },
+    Prototype {
+        is_static: bool,
+    },
     Type,
     Macro,
-    Variable { is_static: bool, is_const: bool, is_extern: bool, is_member: bool },
+    Variable {
+        is_static: bool,
+        is_const: bool,
+        is_extern: bool,
+        is_member: bool,
+    },
     /// Anything else.
     Other,
 }
@@ -160,7 +167,9 @@ impl Unit {
         let defined = self.defined_by(item);
         let is_kind = |kinds: &[DefKind]| defined.iter().any(|(_, row)| kinds.contains(&row.kind));
         let is_member = defined.iter().any(|(_, row)| {
-            self.parsed.offset(row.pos).is_some_and(|at| self.text()[..at].trim_end_matches('~').trim_end().ends_with("::"))
+            self.parsed
+                .offset(row.pos)
+                .is_some_and(|at| self.text()[..at].trim_end_matches('~').trim_end().ends_with("::"))
         });
         let is_static = has("static");
         match &*row.node_kind {
@@ -209,9 +218,9 @@ impl Unit {
         let starts = lines.start == 0 || text[..lines.start].ends_with('\n');
         let ends = lines.end == text.len() || text[..lines.end].ends_with('\n');
         let others = self.native.items.iter().enumerate().filter(|(other, _)| *other != item);
-        let is_shared = others.filter(|(_, other)| other.item.kind != ItemKind::Comment).any(|(_, other)| {
-            other.item.bytes.start < lines.end && lines.start < other.item.bytes.end
-        });
+        let is_shared = others
+            .filter(|(_, other)| other.item.kind != ItemKind::Comment)
+            .any(|(_, other)| other.item.bytes.start < lines.end && lines.start < other.item.bytes.end);
         starts && ends && !is_shared
     }
 
@@ -225,7 +234,9 @@ impl Unit {
         let text = self.text();
         let head = |end: usize| text[code.start..end].trim_end();
         let declared = match self.form_of(item) {
-            Form::Function { is_inline: true, .. } => return Err("is `inline` or a template, so its body must be seen"),
+            Form::Function { is_inline: true, .. } => {
+                return Err("is `inline` or a template, so its body must be seen");
+            }
             Form::Function { .. } => {
                 let head = head(self.native.items[item].body.unwrap_or(code.end));
                 let params = head.find('(').map_or("", |at| &head[at..]);
@@ -264,9 +275,10 @@ impl Unit {
 
 fn without_static(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let at = text.match_indices("static").map(|(at, _)| at).find(|at| {
-        !text[..*at].ends_with(is_part) && !text[at + "static".len()..].starts_with(is_part)
-    });
+    let at = text
+        .match_indices("static")
+        .map(|(at, _)| at)
+        .find(|at| !text[..*at].ends_with(is_part) && !text[at + "static".len()..].starts_with(is_part));
     at.map_or_else(|| text.to_owned(), |at| format!("{}{}", &text[..at], text[at + "static".len()..].trim_start()))
 }
 
@@ -274,7 +286,9 @@ fn without_static(text: &str) -> String {
 fn list_words(parsed: &Parsed, native: &NativeItems) -> Vec<Word> {
     let text = parsed.text();
     let all = tokens(parsed.source.language, text);
-    let is_mark = |at: Option<usize>, mark: &str| at.and_then(|at| all.get(at)).is_some_and(|token| &text[token.range.clone()] == mark);
+    let is_mark = |at: Option<usize>, mark: &str| {
+        at.and_then(|at| all.get(at)).is_some_and(|token| &text[token.range.clone()] == mark)
+    };
     let mut imports = native.items.iter().filter(|item| item.item.kind == ItemKind::Import).peekable();
     let mut words = Vec::new();
     for (place, token) in all.iter().enumerate() {

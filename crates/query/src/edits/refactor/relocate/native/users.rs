@@ -110,5 +110,8 @@ impl Moving<'_> {
 /// The first place where a file uses one of some names.
 pub(super) fn first_use(unit: &Unit, names: &BTreeSet<String>) -> Option<usize> {
     let words = unit.words.iter().filter(|word| !word.is_member && !word.is_forward);
-    words.map(|word| word.range.clone()).find(|range| names.contains(&unit.text()[range.clone()])).map(|range| range.start)
+    words
+        .map(|word| word.range.clone())
+        .find(|range| names.contains(&unit.text()[range.clone()]))
+        .map(|range| range.start)
 }

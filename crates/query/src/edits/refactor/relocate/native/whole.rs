@@ -31,7 +31,8 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         return Err(CannotRefactor::at(what, to.as_str(), 0, "would be overwritten"));
     }
     let sight = Sight::new(snapshot);
-    let mut file = WholeFile { snapshot, cancel, sight, from, to, texts: BTreeMap::new(), notes: Vec::new(), places: 0 };
+    let mut file =
+        WholeFile { snapshot, cancel, sight, from, to, texts: BTreeMap::new(), notes: Vec::new(), places: 0 };
     file.find_obstacles()?;
     file.follow_users()?;
     file.move_text()?;
@@ -115,7 +116,8 @@ impl WholeFile<'_> {
 
     /// The bytes of the name in an include, with its quotes or brackets.
     fn quoted_at(&self, parsed: &Parsed, path: &str, pos: Pos) -> Result<Range<usize>, CannotRefactor> {
-        let refuse = || CannotRefactor::at("an include cannot be rewritten", path, pos.line, "is written in another way");
+        let refuse =
+            || CannotRefactor::at("an include cannot be rewritten", path, pos.line, "is written in another way");
         let at = parsed.offset(pos).ok_or_else(refuse)?;
         let text = parsed.text();
         let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
@@ -131,7 +133,8 @@ impl WholeFile<'_> {
             return Ok(());
         }
         let repo_path = parsed.source.path.clone();
-        self.texts.insert(path.to_owned(), NewFile { path: repo_path, before: Some(parsed.source.hash), text: Some(text) });
+        self.texts
+            .insert(path.to_owned(), NewFile { path: repo_path, before: Some(parsed.source.hash), text: Some(text) });
         Ok(())
     }
 
@@ -197,7 +200,9 @@ impl WholeFile<'_> {
         };
         let now = |id: &str| Some(id.to_owned());
         trial.check(&then, &now, cancel)?;
-        check_includes(snapshot, &trial.after, &|path| if path == from { to.as_str().to_owned() } else { path.to_owned() })?;
+        check_includes(snapshot, &trial.after, &|path| {
+            if path == from { to.as_str().to_owned() } else { path.to_owned() }
+        })?;
         notes.sort();
         Ok(Refactoring { files, places, notes })
     }

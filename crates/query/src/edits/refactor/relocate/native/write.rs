@@ -142,7 +142,8 @@ impl Moving<'_> {
     /// whether something follows that uses it.
     fn place_in(&self, target: &Unit, scope: &[String]) -> Result<(usize, bool, bool), CannotRefactor> {
         let needed_end = self.used_in_target.iter().map(|item| target.native.items[*item].item.lines.end).max();
-        let is_seen_before = |form: &Form| matches!(form, Form::Type | Form::Macro | Form::Variable { .. }) || self.to_header;
+        let is_seen_before =
+            |form: &Form| matches!(form, Form::Type | Form::Macro | Form::Variable { .. }) || self.to_header;
         let names: BTreeSet<String> = self
             .pieces
             .iter()
@@ -152,8 +153,7 @@ impl Moving<'_> {
         if let Some(used) = first_use(target, &names) {
             let item = target.item_at(used);
             let is_free = |item: &usize| {
-                target.obstacle_around(*item).is_none()
-                    && target.scope_of(target.native.items[*item].region) == scope
+                target.obstacle_around(*item).is_none() && target.scope_of(target.native.items[*item].region) == scope
             };
             let (at, wrapped) = match item.filter(is_free) {
                 Some(item) => (target.native.items[item].item.lines.start, false),
@@ -236,7 +236,8 @@ impl Moving<'_> {
             files.push(NewFile { path, before: known.map(Unit::hash), text: Some(text) });
         }
         let graph = self.graph();
-        let members = self.pieces.iter().flat_map(|piece| &piece.nodes).flat_map(|node| graph.with_members(*node, MAX_MEMBERS));
+        let members =
+            self.pieces.iter().flat_map(|piece| &piece.nodes).flat_map(|node| graph.with_members(*node, MAX_MEMBERS));
         let ids: BTreeMap<&str, String> = members
             .map(|node| (graph.id(node), graph.id(node).replacen(graph.path(node), &self.request.to, 1)))
             .collect();
@@ -276,7 +277,8 @@ fn include_place(unit: &Unit, is_system: bool) -> (usize, bool) {
     let items = &unit.native.items;
     let is_free = |item: &usize| unit.obstacle_around(*item).is_none() && unit.scope_of(items[*item].region).is_empty();
     let is_head = |item: &usize| {
-        matches!(items[*item].item.kind, ItemKind::Import | ItemKind::Comment) || items[*item].item.node_kind.starts_with("preproc_")
+        matches!(items[*item].item.kind, ItemKind::Import | ItemKind::Comment)
+            || items[*item].item.node_kind.starts_with("preproc_")
     };
     let free: Vec<usize> = (0..items.len()).filter(|item| !is_head(item) || is_free(item)).collect();
     let head: Vec<usize> = free.into_iter().take_while(is_head).collect();
@@ -288,7 +290,8 @@ fn include_place(unit: &Unit, is_system: bool) -> (usize, bool) {
     // Behind the guard, `#pragma once`, or the comment about the file.
     let guard = unit.native.regions.iter().find(|region| region.kind == RegionKind::Guard);
     let is_first_define = |item: &&usize| guard.is_some() && &*items[**item].item.node_kind == "preproc_def";
-    let is_pragma = |item: &&usize| unit.text()[items[**item].item.bytes.clone()].trim_start().starts_with("#pragma once");
+    let is_pragma =
+        |item: &&usize| unit.text()[items[**item].item.bytes.clone()].trim_start().starts_with("#pragma once");
     let about = || head.iter().take_while(|item| items[**item].item.kind == ItemKind::Comment).last();
     let found = head.iter().find(is_first_define).or_else(|| head.iter().find(is_pragma)).or_else(about);
     found.map_or((0, false), |item| (items[*item].item.lines.end, true))
@@ -320,7 +323,8 @@ fn wrap(scope: &[String], code: &str) -> String {
     if scope.is_empty() {
         return code.to_owned();
     }
-    let open = |name: &String| if name.is_empty() { "extern \"C\" {".to_owned() } else { format!("namespace {name} {{") };
+    let open =
+        |name: &String| if name.is_empty() { "extern \"C\" {".to_owned() } else { format!("namespace {name} {{") };
     let close = |name: &String| if name.is_empty() { "}".to_owned() } else { format!("}}  // namespace {name}") };
     let head: Vec<String> = scope.iter().map(open).collect();
     let foot: Vec<String> = scope.iter().rev().map(close).collect();
@@ -329,7 +333,8 @@ fn wrap(scope: &[String], code: &str) -> String {
 
 /// The word of the guard of a new header.
 fn guard_of(path: &str) -> String {
-    let word: String = path.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let word: String =
+        path.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     let start = if word.starts_with(|c: char| c.is_ascii_digit()) { "H_" } else { "" };
     format!("{start}{}_", word.trim_start_matches('_'))
 }

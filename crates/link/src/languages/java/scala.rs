@@ -5,8 +5,7 @@ mod standard;
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
 
-use super::java::packages::Packages;
-use super::java::standard as java;
+use super::packages::Packages;
 use crate::rules::{BareMembers, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Overloads, Rules, Yields};
 use crate::tables::files::{FileId, Files};
 
@@ -100,8 +99,8 @@ pub(super) fn find_outside(name: &str) -> Option<ModuleTarget> {
     if standard::is_known(name) {
         return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));
     }
-    if java::is_known(name) {
-        return Some(ModuleTarget::External(java::PACKAGE.to_owned()));
+    if name == "_root_" {
+        return Some(ModuleTarget::Folder(String::new()));
     }
     matches!(name, "java" | "javax" | "scala").then(|| ModuleTarget::Folder(name.to_owned()))
 }
