@@ -1,6 +1,8 @@
 //! What a change against a commit breaks, for checks outside of a conversation: `m1nd check --base`.
 
-use m1nd_base::{RepoPath, node_id};
+use std::collections::BTreeSet;
+
+use m1nd_base::{ContentHash, RepoPath, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_query::changes::Committed;
 use m1nd_query::edits::{Break, BreakKind, Delta, EditedFile, Likeness, changed_files, delta};
@@ -99,43 +101,62 @@ pub struct ChangeCheck {
     pub gaps: Vec<String>,
 }
 
-/// Compares the work tree with a commit.
+/// Compares the work tree with a commit, or the commit `head` with it, whatever is checked out.
 ///
 /// # Errors
 /// A project without a history, a commit that is not there, cancellation.
-pub fn check_change(cx: &Context<'_>, base: &str) -> Result<ChangeCheck, ToolError> {
-    let snapshot: &Snapshot = &cx.snapshot;
-    let history = snapshot.history_briefly(cx.cancel);
-    let place = past::first_place(snapshot, &history).map_err(past::without_history)?;
+pub fn check_change(cx: &Context<'_>, base: &str, head: Option<&str>) -> Result<ChangeCheck, ToolError> {
+    let here: &Snapshot = &cx.snapshot;
+    let history = here.history_briefly(cx.cancel);
+    let place = past::first_place(here, &history).map_err(past::without_history)?;
+    let index = |commit| {
+        here.at_commit(&place, commit, cx.cancel).map_err(|error| {
+            ToolError::new(ErrorCode::RevisionNotFound, error.to_string())
+                .next_step("fetch its objects (`git fetch --unshallow`), then repeat the command")
+        })
+    };
     let commit = past::commit(&place, "base", base)?;
-    let before = snapshot.at_commit(&place, commit, cx.cancel).map_err(|error| {
-        ToolError::new(ErrorCode::RevisionNotFound, error.to_string())
-            .next_step("fetch its objects (`git fetch --unshallow`), then repeat the command")
-    })?;
+    let before = index(commit)?;
+    let head = head.map(|head| past::commit(&place, "head", head)).transpose()?;
+    let then = head.map(index).transpose()?;
+    let after = then.as_deref().unwrap_or(here);
     // Text of the files that differ; those of both states that are equal are read from the disk.
-    let texts = Committed::of(Some(&place), Some(commit), cx.cancel).map_err(past::without_history)?;
-    let changed = changed_files(&before, snapshot);
-    let text = |path: &RepoPath| {
-        let bytes = before.files().get(path).and_then(|_| texts.as_ref()?.text(path.as_str()))?;
+    let read = |commit| Committed::of(Some(&place), Some(commit), cx.cancel).map_err(past::without_history);
+    let (texts, new_texts) = (read(commit)?, head.map(read).transpose()?.flatten());
+    let changed = changed_files(&before, after);
+    let text = |of: &Snapshot, texts: Option<&Committed>, path: &RepoPath| {
+        let bytes = of.files().get(path).and_then(|_| texts?.text(path.as_str()))?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let old: Vec<Option<String>> = changed.iter().map(text).collect();
-    let edited: Vec<EditedFile<'_>> = changed
-        .iter()
-        .zip(&old)
-        .map(|(path, text)| EditedFile { path, before: text.as_deref(), after: None })
+    // What the disk has in another state is read from the commits, too.
+    let is_elsewhere = |path: &&RepoPath| here.files().get(path).map(|entry| entry.hash) != hash_of(after, path);
+    let other: Vec<RepoPath> = match then.as_deref() {
+        Some(after) => after.files().iter().map(|entry| &entry.path).filter(is_elsewhere).cloned().collect(),
+        None => Vec::new(),
+    };
+    let all: BTreeSet<&RepoPath> = changed.iter().chain(&other).collect();
+    let read_both = |path: &&RepoPath| (text(&before, texts.as_ref(), path), text(after, new_texts.as_ref(), path));
+    let both: Vec<(Option<String>, Option<String>)> = all.iter().map(read_both).collect();
+    let edited: Vec<EditedFile<'_>> = { all.iter().zip(&both) }
+        .map(|(path, (old, new))| EditedFile { path, before: old.as_deref(), after: new.as_deref() })
         .collect();
-    let found = delta(&before, snapshot, &edited, cx.cancel)?;
+    let found = delta(&before, after, &edited, cx.cancel)?;
     let mut check = ChangeCheck { changed_files: changed.len(), ..list_findings(&found) };
-    let is_lost = |(path, text): &(&RepoPath, &Option<String>)| text.is_none() && before.files().get(path).is_some();
-    let lost = changed.iter().zip(&old).filter(is_lost).count();
+    let is_lost = |(path, (old, _)): &(&&RepoPath, &(Option<String>, Option<String>))| {
+        old.is_none() && before.files().get(path).is_some()
+    };
+    let lost = all.iter().zip(&both).filter(is_lost).count();
     if lost > 0 {
         check.gaps.push(format!("the old text of {lost} files cannot be read"));
     }
-    if snapshot.roots().len() > 1 {
+    if here.roots().len() > 1 {
         check.gaps.push("only the first root with a history was compared".to_owned());
     }
     Ok(check)
+}
+
+fn hash_of(snapshot: &Snapshot, path: &RepoPath) -> Option<ContentHash> {
+    snapshot.files().get(path).map(|entry| entry.hash)
 }
 
 fn list_findings(delta: &Delta) -> ChangeCheck {

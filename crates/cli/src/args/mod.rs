@@ -229,6 +229,9 @@ pub(crate) struct CheckArgs {
     /// dependencies against the layers, copies of functions; and stored bug patterns in what changed
     #[arg(long, value_name = "REF", conflicts_with = "since")]
     pub base: Option<String>,
+    /// With --base, compare this commit in place of the work tree. Nothing is checked out
+    #[arg(long, value_name = "REF", requires = "base")]
+    pub head: Option<String>,
     /// With --base, the kinds of findings for which the exit code is 1; the others are only listed
     #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "base", value_parser = PossibleValuesParser::new(FAIL_ON), default_values = FAIL_ON_DEFAULT, hide_default_value = true)]
     pub fail_on: Vec<String>,

@@ -1,5 +1,6 @@
 //! `m1nd check`: what the changed files have against the declared layers, the stored bug patterns, and new circles of
-//! folders; with `--base`, what the work tree breaks of a commit. For hooks before a commit and for CI.
+//! folders; with `--base`, what the work tree or a later commit breaks of a commit. For hooks before a commit and for
+//! CI.
 
 use std::path::Path;
 
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<()
     let since = args.base.as_deref().unwrap_or(&args.since);
     let (report, rules, fails) = match &args.base {
         None => (report(&services, since)?, rules(), None),
-        Some(base) => (compare(&services, base, &args.fail_on)?, rules_of_change(), Some(&args.fail_on)),
+        Some(base) => (compare(&services, base, args)?, rules_of_change(), Some(&args.fail_on)),
     };
     // Files for CI, and the page for people beside them.
     let is_printed = args.sarif.as_deref() == Some(Path::new("-"));
@@ -67,7 +68,10 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<()
     match (is_printed, out.json) {
         (true, _) => {}
         (false, true) => out.value(&value(&report))?,
-        (false, false) => page(&report, since, out)?,
+        (false, false) => {
+            let range = args.head.as_ref().map_or_else(|| since.to_owned(), |head| format!("{since} until {head}"));
+            page(&report, &range, out)?;
+        }
     }
     let failing = report.total.saturating_sub(report.harmless);
     if failing > 0 { Err(CliError::Findings(failing)) } else { Ok(()) }
@@ -113,16 +117,20 @@ const fn level_of(kind: ChangeKind) -> Level {
     }
 }
 
-/// Compares the work tree with a commit.
-fn compare(services: &Services, base: &str, fail_on: &[String]) -> Result<Report, CliError> {
+/// Compares the work tree, or another commit, with a commit.
+fn compare(services: &Services, base: &str, args: &CheckArgs) -> Result<Report, CliError> {
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
-    let ChangeCheck { findings, tests, gaps, .. } = check_change(&context, base).map_err(CliError::Tool)?;
+    let ChangeCheck { findings, tests, gaps, .. } =
+        check_change(&context, base, args.head.as_deref()).map_err(CliError::Tool)?;
     let mut report = Report { gaps, tests: Some(tests), ..Report::default() };
     report.total = findings.len();
     report.findings = findings.into_iter().map(describe_change).collect();
-    report.take_patterns(answers::ask(&context, patterns_since(base))?.answer);
-    report.harmless = report.findings.iter().filter(|found| !fail_on.contains(&found.rule)).count();
+    match args.head {
+        None => report.take_patterns(answers::ask(&context, patterns_since(base))?.answer),
+        Some(_) => report.gaps.push("bug patterns, which are found in the work tree only".to_owned()),
+    }
+    report.harmless = report.findings.iter().filter(|found| !args.fail_on.contains(&found.rule)).count();
     report.sort();
     Ok(report)
 }

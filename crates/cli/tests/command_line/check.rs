@@ -128,6 +128,31 @@ fn a_change_is_compared_with_a_commit() {
 }
 
 #[test]
+fn two_commits_are_compared_whatever_is_checked_out() {
+    let Some(place) = Place::open_committed(CALLS) else { return };
+    let good = "def check(value, strict=False):\n    return bool(value) and strict\n";
+    for (text, kind, part) in CHANGES {
+        place.project.write("app/rules.py", text);
+        assert!(place.commit("break"));
+        // The work tree has neither state of the caller.
+        place.project.write("app/rules.py", good);
+        place.project.write("app/page.py", "def show():\n    return 1\n");
+        let run = place.run(&["check", "--base", "HEAD~1", "--head", "HEAD"]);
+        assert!(run.code == 1 && run.out.contains(part), "{kind}: {run:?}");
+        assert!(run.out.contains("in what changed since HEAD~1 until HEAD"), "{kind}: {run:?}");
+        let back = place.run(&["check", "--base", "HEAD", "--head", "HEAD~1"]);
+        assert_eq!(back.code, 0, "{kind}: {back:?}");
+        let (_, page) = CALLS.split_once("//- app/page.py\n").expect("the second file");
+        place.project.write("app/page.py", page);
+        assert!(place.commit("mend"));
+    }
+    let alone = place.run(&["check", "--head", "HEAD"]);
+    assert_eq!(alone.code, 2, "{alone:?}");
+    let nowhere = place.run(&["check", "--base", "HEAD", "--head", "nowhere"]);
+    assert!(nowhere.code == 2 && nowhere.err.contains("nowhere"), "{nowhere:?}");
+}
+
+#[test]
 fn files_of_a_comparison_are_as_their_formats_ask() {
     let Some(place) = Place::open_committed(CALLS) else { return };
     place.project.write("app/rules.py", "def verify(value):\n    return value < 1\n");

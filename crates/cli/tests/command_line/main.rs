@@ -78,13 +78,19 @@ impl Place {
     /// A repository with one commit; `None` where there is no git.
     pub(crate) fn open_committed(fixture: &str) -> Option<Self> {
         let place = Self::new(fixture);
-        let git = |arguments: &[&str]| {
-            let mut command = Command::new("git");
-            command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
-            command.current_dir(place.project.path()).env("HOME", place.user.path());
-            command.output().is_ok_and(|output| output.status.success())
-        };
-        (git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "start"])).then_some(place)
+        (place.git(&["init", "-q"]) && place.commit("start")).then_some(place)
+    }
+
+    /// Commits all files; returns whether git did so.
+    pub(crate) fn commit(&self, subject: &str) -> bool {
+        self.git(&["add", "-A"]) && self.git(&["commit", "-q", "-m", subject])
+    }
+
+    fn git(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
+        command.current_dir(self.project.path()).env("HOME", self.user.path());
+        command.output().is_ok_and(|output| output.status.success())
     }
 
     pub(crate) fn new(fixture: &str) -> Self {

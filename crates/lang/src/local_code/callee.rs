@@ -1,6 +1,6 @@
 //! A function as what can stand in the place of its calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::Limits;
 use tree_sitter::{Node, Tree};
@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 use super::extract::result_type;
 use super::locals::Locals;
 use super::rules::LocalRules;
-use super::{Obstacle, Result, line_of, list_named, refuse};
+use super::{InlinedFunction, Obstacle, OwnMember, Result, line_of, list_named, refuse};
 use crate::Language;
 
 /// A parameter of a function that is inlined.
@@ -49,6 +49,10 @@ pub(super) struct Callee<'a, 't> {
     pub(super) result: Option<String>,
     /// Whether its calls are awaited.
     pub(super) is_async: bool,
+    /// Members of its class that a method of Java names without an object, by their first bytes.
+    pub(super) members: BTreeMap<usize, OwnMember>,
+    /// Calls without an object of what is not known to be a member.
+    pub(super) unknown_calls: Vec<usize>,
 }
 
 impl<'a, 't> Callee<'a, 't> {
@@ -56,10 +60,10 @@ impl<'a, 't> Callee<'a, 't> {
     pub(super) fn read(
         (language, rules): (Language, &'static LocalRules),
         tree: &'t Tree,
-        text: &'a str,
-        (line, name): (u32, &str),
+        inlined: &InlinedFunction<'a>,
         limits: &Limits,
     ) -> Result<Self> {
+        let InlinedFunction { text, line, name, own_member } = *inlined;
         let function = find_function(rules, tree, text, (line, name))
             .ok_or_else(|| refuse(line, "no function with a body of its own is declared here"))?;
         let top = find_declaration(language, function);
@@ -80,12 +84,17 @@ impl<'a, 't> Callee<'a, 't> {
             returns_early: None,
             odd_parameter: None,
             is_async: false,
+            members: BTreeMap::new(),
+            unknown_calls: Vec::new(),
             result: result_type(function, text).filter(|found| found != "void"),
         };
         callee.check_head()?;
         callee.read_parameters()?;
         callee.read_body()?;
         callee.check_body()?;
+        if language == Language::Java {
+            callee.read_members(own_member);
+        }
         Ok(callee)
     }
 
@@ -103,7 +112,9 @@ impl<'a, 't> Callee<'a, 't> {
         let head = self.text.get(self.top.start_byte()..body.start_byte()).unwrap_or_default();
         let has = |word: &str| head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
         let refused = match self.language {
-            Language::Python if self.top.kind() == "decorated_definition" => Some("its decorators would be lost"),
+            Language::Python if self.top.kind() == "decorated_definition" && self.decorator().is_none() => {
+                Some("its decorators would be lost")
+            }
             _ if self.function.child_by_field_name("type_parameters").is_some() => Some("it has type parameters"),
             _ if has("async") && self.language != Language::Python => Some("it is async"),
             _ if self.function.kind().starts_with("generator") => Some("it is a generator"),
@@ -127,6 +138,14 @@ impl<'a, 't> Callee<'a, 't> {
         }
     }
 
+    /// The decorator of a method of Python that only says what its calls are made on.
+    pub(super) fn decorator(&self) -> Option<&'a str> {
+        let decorators = list_named(self.top).into_iter().filter(|child| child.kind() == "decorator");
+        let mut names = decorators.map(|decorator| self.text_of(decorator).trim_start_matches('@').trim());
+        let only = names.next().filter(|name| matches!(*name, "staticmethod" | "classmethod"))?;
+        names.next().is_none().then_some(only)
+    }
+
     fn read_parameters(&mut self) -> Result<()> {
         if let Some(list) = self.function.child_by_field_name("receiver") {
             self.is_method = true;
@@ -134,7 +153,8 @@ impl<'a, 't> Callee<'a, 't> {
             self.receiver = name.and_then(|name| self.variable_of(name));
         }
         // A method has an object before its parameters.
-        let in_class = self.function.parent().and_then(|block| block.parent()).is_some_and(|above| {
+        let holder = if self.top.kind() == "decorated_definition" { self.top } else { self.function };
+        let in_class = holder.parent().and_then(|block| block.parent()).is_some_and(|above| {
             matches!(
                 above.kind(),
                 "class_definition"
@@ -149,13 +169,14 @@ impl<'a, 't> Callee<'a, 't> {
             )
         });
         self.is_method |= in_class;
+        let is_static = self.decorator() == Some("staticmethod");
         let single = self.function.child_by_field_name("parameter");
         let list = self.function.child_by_field_name("parameters");
         let nodes: Vec<Node<'t>> = single.into_iter().chain(list.into_iter().flat_map(list_named)).collect();
         // The parameters.
         for node in nodes {
             let is_first = self.parameters.is_empty() && self.receiver.is_none();
-            if node.kind() == "self_parameter" {
+            if matches!(node.kind(), "self_parameter" | "keyword_separator" | "positional_separator") {
                 continue;
             }
             let (names, kind, default) = match self.read_parameter(node) {
@@ -168,9 +189,12 @@ impl<'a, 't> Callee<'a, 't> {
                 Err(obstacle) => return Err(obstacle),
             };
             for name in names {
-                let variable =
-                    self.variable_of(name).ok_or_else(|| self.refuse_at(node, "its parameters cannot be read"))?;
-                if self.language == Language::Python && in_class && is_first {
+                // What Go calls `_` nothing can read: a variable that nothing uses.
+                let unused = (self.language == Language::Go && self.text_of(name) == "_")
+                    .then_some(usize::MAX - self.parameters.len());
+                let variable = self.variable_of(name).or(unused);
+                let variable = variable.ok_or_else(|| self.refuse_at(node, "its parameters cannot be read"))?;
+                if self.language == Language::Python && in_class && is_first && !is_static {
                     self.receiver = Some(variable);
                     continue;
                 }
@@ -295,11 +319,9 @@ impl<'a, 't> Callee<'a, 't> {
             return Err(self.refuse_at(self.function, "it writes variables of another function or of the module"));
         }
         let nested = self.locals.variables.iter().find(|variable| {
-            variable.function != self.function.start_byte()
-                && self.language == Language::Rust
-                && variable.by.kind() != "closure_parameters"
-                && variable.by.kind() != "parameter"
-                && variable.by.kind().ends_with("_item")
+            self.language == Language::Rust
+                && (variable.by.kind() == "function_item"
+                    || variable.function != self.function.start_byte() && variable.by.kind().ends_with("_item"))
         });
         match nested {
             Some(variable) => Err(self.refuse_at(variable.at, "it declares items of its own")),

@@ -144,6 +144,8 @@ pub(super) fn may_skip(rules: &LocalRules, node: Node<'_>, part: Node<'_>) -> bo
     }
     let is_first = node.named_child(0) == Some(part);
     match node.kind() {
+        // A definition always binds its name.
+        "function_definition" | "function_declaration" => node.child_by_field_name("name") != Some(part),
         "binary_expression" | "boolean_operator" => {
             let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
             matches!(operator, "&&" | "||" | "??" | "and" | "or") && !is_first

@@ -86,12 +86,11 @@ impl<'a> GoImports<'a> {
         self.rows.iter().find(|row| row.1 == path && !matches!(row.0, "_" | ".")).map(|row| row.0)
     }
 
-    /// The name that the file gives the package in a folder of the project.
+    /// The name that the file gives the package in a folder of the project, or at a path.
     pub(super) fn name_of_folder(&self, folder: &str) -> Option<&'a str> {
         let is_it = |path: &str| {
-            path.strip_suffix(folder).is_some_and(|rest| rest.ends_with('/'))
-                && !folder.is_empty()
-                && path.contains('.')
+            let is_below = path.strip_suffix(folder).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            is_below && !folder.is_empty() && path.contains('.')
         };
         self.rows.iter().find(|row| is_it(row.1) && !matches!(row.0, "_" | ".")).map(|row| row.0)
     }
@@ -146,8 +145,8 @@ fn replace_words(kind: &str, new: impl Fn(&str) -> Option<String>) -> Option<Str
     Some(text)
 }
 
-/// A type that one file of Go writes, as another one writes it. `folder` is that of the first, if both are not in one
-/// package. `None` if the other file cannot name it with its imports.
+/// A type that one file of Go writes, as another one writes it. `folder` is that of the first, or the path of its
+/// package, if both are not in one package. `None` if the other file cannot name it with its imports.
 pub fn respell_go_type(kind: &str, (from, to): (&str, &str), folder: Option<&str>) -> Option<String> {
     let (theirs, own) = (GoImports::read(from), GoImports::read(to));
     if kind.contains(['{', '\n']) {
@@ -192,6 +191,8 @@ mod tests {
             ("[]*Box", None, Some("[]*Box")),
             ("*box", Some("a"), None),
             ("json.Decoder", None, None),
+            ("*Box", Some("m.org/p/a"), Some("*x.Box")),
+            ("*Box", Some("m.org/p"), None),
         ];
         for (kind, folder, expected) in rows {
             assert_eq!(respell_go_type(kind, (from, to), folder).as_deref(), expected, "{kind}");

@@ -118,8 +118,8 @@ impl<'t> Types<'_, 't> {
                 row.split('|').map(|kind| imports.write_local(kind)).collect()
             }
             // A value that is a function.
-            "identifier" => {
-                let kind = self.of_variable(self.variable_at(function)?, steps + 1)?;
+            "identifier" | "index_expression" | "call_expression" | "parenthesized_expression" => {
+                let kind = self.of_go_expression(function, steps + 1)?;
                 let behind = kind.strip_prefix("func")?;
                 let end = find_closing(behind)?;
                 let rest = behind[end + 1..].trim();

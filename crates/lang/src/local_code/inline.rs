@@ -8,8 +8,9 @@ use tree_sitter::{Node, Tree};
 use super::callee::{Callee, Parameter};
 use super::flow::may_skip;
 use super::hoist::{find_hoist, find_standing, is_class_body};
-use super::inlined_text::{write_literal, write_site};
+use super::inlined_text::{Names, write_literal, write_site};
 use super::locals::{Locals, Use, Variable};
+use super::own_object::Own;
 use super::types::Types;
 use super::{InlinedCall, KnownCalls, Obstacle, Replacement, Result, line_of, list_named, refuse};
 use crate::Language;
@@ -194,22 +195,39 @@ pub(super) enum Given {
 }
 
 /// The new text for one call.
+pub(super) struct Replaced {
+    pub(super) text: Replacement,
+    /// Names that it declares around the call.
+    pub(super) declared: Vec<String>,
+    /// The class of the function, if it names it.
+    pub(super) class: Option<String>,
+}
+
+/// Replaces one call.
 pub(super) fn replace(
     callee: &Callee<'_, '_>,
     site: &Site<'_, '_>,
     means_the_same: &dyn Fn(&str) -> bool,
-) -> Result<(Replacement, Vec<String>)> {
-    check_names(callee, site, means_the_same)?;
-    check_object(callee, site)?;
+) -> Result<Replaced> {
+    let own = match callee.language {
+        Language::Java if callee.is_method => Own::find(callee, site, means_the_same)?,
+        _ => {
+            check_object(callee, site)?;
+            Own::default()
+        }
+    };
+    check_names(callee, site, &own, means_the_same)?;
     // Where its statements cannot stand, the function is called where it is written, if the language can.
-    replace_plainly(callee, site).or_else(|obstacle| match write_literal(callee, site)? {
-        Some(replaced) => Ok((replaced, Vec::new())),
-        None => Err(obstacle),
-    })
+    let (text, declared) =
+        replace_plainly(callee, site, &own).or_else(|obstacle| match write_literal(callee, site)? {
+            Some(replaced) => Ok((replaced, Vec::new())),
+            None => Err(obstacle),
+        })?;
+    Ok(Replaced { text, declared, class: own.named_class })
 }
 
 /// The new text for one call, and the names that it declares around the call.
-fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<(Replacement, Vec<String>)> {
+fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>, own: &Own) -> Result<(Replacement, Vec<String>)> {
     if let Some(obstacle) = site.odd_argument.clone().or_else(|| callee.odd_parameter.clone()) {
         return Err(obstacle);
     }
@@ -219,7 +237,7 @@ fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<(Repl
         return Err(obstacle);
     }
     let arguments = map_arguments(callee, site)?;
-    let needs_statement = is_body || !callee.statements.is_empty() || callee.value.is_none();
+    let needs_statement = is_body || own.binding.is_some() || !callee.statements.is_empty() || callee.value.is_none();
     if needs_statement && site.statement.is_none() {
         return Err(refuse_at(
             site.text,
@@ -281,14 +299,16 @@ fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<(Repl
             }
         }
     }
-    let replaced = write_site(callee, site, &arguments, (&given, &renamed))?;
+    let names = Names { given: &given, renamed: &renamed, own };
+    let replaced = write_site(callee, site, &arguments, names)?;
     let bound = given.values().filter_map(|given| match given {
         Given::Bound(name, _) => Some(name.clone()),
         Given::Text(_) => None,
     });
-    let own = callee.locals.variables.iter().enumerate().filter(|(index, _)| !given.contains_key(index));
-    let own = own.map(|(index, variable)| renamed.get(&index).unwrap_or(&variable.name).clone());
-    Ok((replaced, bound.chain(own).collect()))
+    let locals = callee.locals.variables.iter().enumerate().filter(|(index, _)| !given.contains_key(index));
+    let locals = locals.map(|(index, variable)| renamed.get(&index).unwrap_or(&variable.name).clone());
+    let object = own.binding.iter().map(|(name, _)| name.clone());
+    Ok((replaced, bound.chain(locals).chain(object).collect()))
 }
 
 /// Returns whether the body of the function may end the function around the call: both give back the same.
@@ -301,9 +321,17 @@ fn can_end(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> bool {
 }
 
 /// Refuses names of the body that mean something else at the call.
-fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, means_the_same: &dyn Fn(&str) -> bool) -> Result<()> {
+fn check_names(
+    callee: &Callee<'_, '_>,
+    site: &Site<'_, '_>,
+    own: &Own,
+    means_the_same: &dyn Fn(&str) -> bool,
+) -> Result<()> {
     let is_same_file = std::ptr::eq(callee.text, site.text);
     for (name, at) in callee.list_free() {
+        if own.covers(callee, at) {
+            continue;
+        }
         let shadowed = site
             .locals
             .variables
@@ -322,6 +350,7 @@ fn check_names(callee: &Callee<'_, '_>, site: &Site<'_, '_>, means_the_same: &dy
         // A member of the class without its object.
         let is_bare = callee.language == Language::Java
             && callee.is_method
+            && !callee.members.contains_key(&at)
             && site.object.is_some_and(|object| object.kind() != "this");
         if is_bare && !name.starts_with(char::is_uppercase) {
             let line = line_of(callee.text, at);
@@ -358,21 +387,58 @@ fn check_object(callee: &Callee<'_, '_>, site: &Site<'_, '_>) -> Result<()> {
                 None => Err(refuse_at(site.text, object, "the object of the call is an expression")),
             }
         }
-        // A method of the same class, or a static one.
-        (None, true) if callee.language == Language::Java => Ok(()),
         (None, true) if callee.language == Language::Rust && own.is_none() => Ok(()),
         (Some(object), false) if own.is_none() && object.kind() == "identifier" && callee.language == Language::Go => {
             Err(refuse_at(site.text, object, "the call is in another package"))
         }
+        // Through a module that the file imports.
+        (Some(object), false) if own.is_none() && is_imported(callee, site, object) => Ok(()),
         _ => Err(refuse_at(site.text, site.call, "the call names the function in a way that is not known")),
     }
+}
+
+/// Returns whether an object is a name that an import at the top of a file of Python or of a script brings.
+fn is_imported(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) -> bool {
+    let has_modules =
+        matches!(callee.language, Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let is_top = callee.top.parent().is_some_and(|above| matches!(above.kind(), "module" | "program"));
+    let is_local = site.locals.uses.iter().any(|found| found.at == object);
+    if !has_modules || !is_top || is_local || object.kind() != "identifier" {
+        return false;
+    }
+    let mut root = object;
+    while let Some(above) = root.parent() {
+        root = above;
+    }
+    let name = site.text_of(object);
+    let mut rest: Vec<Node<'_>> = list_named(root).into_iter().filter(|row| row.kind().starts_with("import")).collect();
+    while let Some(node) = rest.pop() {
+        if node.kind() == "identifier" && site.text_of(node) == name {
+            return true;
+        }
+        rest.extend(list_named(node));
+    }
+    false
 }
 
 /// Refuses `self` of Rust and `this` of scripts in a function where they mean something else.
 fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) -> Result<()> {
     let is_private = callee.language == Language::Python
         && callee.locals.words.iter().any(|word| word.starts_with("__") && !word.ends_with("__"));
-    if is_private {
+    // The class is the object: its name, or the word for it.
+    let is_class = object.kind() == "identifier" && {
+        let is_local = site.locals.uses.iter().any(|found| found.at == object);
+        site.text_of(object) == "cls" || site.text_of(object).starts_with(char::is_uppercase) && !is_local
+    };
+    if callee.decorator() == Some("classmethod") && !is_class {
+        return Err(refuse_at(site.text, object, "the class of the object is not known"));
+    }
+    // Names that the class around changes mean the same in all of it.
+    let is_same_class = std::ptr::eq(callee.text, site.text) && {
+        let (own, other) = (find_class(callee.function), find_class(site.call));
+        own.is_some() && own.map(|class| class.byte_range()) == other.map(|class| class.byte_range())
+    };
+    if is_private && !is_same_class {
         return Err(refuse_at(site.text, object, "the function uses private names of its class"));
     }
     let Some(receiver) = callee.receiver.filter(|_| callee.language == Language::Go) else { return Ok(()) };
@@ -392,6 +458,15 @@ fn check_self(callee: &Callee<'_, '_>, site: &Site<'_, '_>, object: Node<'_>) ->
         return Ok(());
     }
     Err(refuse_at(site.text, object, "the object of the call may not have the type of the receiver"))
+}
+
+/// The innermost class of Python around a node.
+fn find_class(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = node.parent();
+    while let Some(above) = at.filter(|above| above.kind() != "class_definition") {
+        at = above.parent();
+    }
+    at
 }
 
 /// The argument of each parameter, in the order in which the call evaluates them.

@@ -8,17 +8,29 @@ use tree_sitter::Node;
 use super::callee::{Callee, Parameter};
 use super::flow::ends_always;
 use super::inline::{Argument, Given, Site, Standing, find_fresh, find_type, is_simple, is_written, refuse_at};
+use super::own_object::Own;
 use super::{Replacement, Result, indent_at, list_named};
 use crate::Language;
+
+/// What the names of the body become.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'n> {
+    /// Parameters.
+    pub(super) given: &'n BTreeMap<usize, Given>,
+    /// Variables that the call has too.
+    pub(super) renamed: &'n BTreeMap<usize, String>,
+    /// Members of the class of a method of Java.
+    pub(super) own: &'n Own,
+}
 
 /// The text of a piece of the body, with its names replaced.
 pub(super) fn fill(
     callee: &Callee<'_, '_>,
     site: &Site<'_, '_>,
     range: Range<usize>,
-    (given, renamed): (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
+    Names { given, renamed, own }: Names<'_>,
 ) -> Result<String> {
-    let (mut text, mut from) = (String::new(), range.start);
+    let mut edits = own.list_edits(callee, &range);
     let uses: Vec<_> = callee.locals.uses.iter().filter(|found| range.contains(&found.at.start_byte())).collect();
     // Each name that is replaced, with the text before it.
     for found in uses {
@@ -41,23 +53,26 @@ pub(super) fn fill(
                 "a text captures a variable that has another name at the call",
             ));
         }
-        if found.at.start_byte() < from || found.at.kind() == "string_literal" {
+        if found.at.kind() == "string_literal" {
             continue;
         }
-        text.push_str(&callee.text[from..found.at.start_byte()]);
-        match found.at.kind() {
-            "shorthand_property_identifier" if new != old => text.push_str(&format!("{old}: {new}")),
-            "shorthand_property_identifier_pattern" | "shorthand_field_identifier" if new != old => {
-                text.push_str(&format!("{old}: {new}"))
-            }
-            _ if found.at.parent().is_some_and(|parent| parent.kind() == "shorthand_field_initializer")
-                && new != old =>
-            {
-                text.push_str(&format!("{old}: {new}"))
-            }
-            _ => text.push_str(&new),
+        let is_shorthand =
+            matches!(found.at.kind(), "shorthand_property_identifier" | "shorthand_property_identifier_pattern")
+                || found.at.kind() == "shorthand_field_identifier"
+                || found.at.parent().is_some_and(|parent| parent.kind() == "shorthand_field_initializer");
+        let new = if is_shorthand && new != old { format!("{old}: {new}") } else { new };
+        edits.push((found.at.byte_range(), new));
+    }
+    // The text with its edits, the first of those at one place.
+    edits.sort_by_key(|(range, _)| range.start);
+    let (mut text, mut from) = (String::new(), range.start);
+    for (place, new) in edits {
+        if place.start < from {
+            continue;
         }
-        from = found.at.end_byte();
+        text.push_str(&callee.text[from..place.start]);
+        text.push_str(&new);
+        from = place.end;
     }
     text.push_str(&callee.text[from..range.end]);
     Ok(text)
@@ -82,10 +97,10 @@ fn write_statements(
     callee: &Callee<'_, '_>,
     site: &Site<'_, '_>,
     arguments: &[(&Parameter<'_>, Argument<'_, '_>)],
-    names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
+    names: Names<'_>,
 ) -> Result<Vec<String>> {
-    let mut lines: Vec<String> = Vec::new();
-    if let Some(Given::Bound(name, text)) = callee.receiver.and_then(|receiver| names.0.get(&receiver)) {
+    let mut lines: Vec<String> = names.own.binding.iter().map(|(_, line)| line.clone()).collect();
+    if let Some(Given::Bound(name, text)) = callee.receiver.and_then(|receiver| names.given.get(&receiver)) {
         let receiver = callee.function.child_by_field_name("receiver").and_then(|list| list.named_child(0));
         let kind = receiver.and_then(|receiver| receiver.child_by_field_name("type"));
         lines.push(match kind {
@@ -94,7 +109,7 @@ fn write_statements(
         });
     }
     for (parameter, _) in arguments {
-        if let Some(Given::Bound(name, text)) = names.0.get(&parameter.variable) {
+        if let Some(Given::Bound(name, text)) = names.given.get(&parameter.variable) {
             lines.push(write_binding(callee, parameter, (name, text))?);
         }
     }
@@ -115,7 +130,7 @@ pub(super) fn write_site(
     callee: &Callee<'_, '_>,
     site: &Site<'_, '_>,
     arguments: &[(&Parameter<'_>, Argument<'_, '_>)],
-    names: (&BTreeMap<usize, Given>, &BTreeMap<usize, String>),
+    names: Names<'_>,
 ) -> Result<Replacement> {
     let is_body = callee.returns_early.is_some();
     let value = callee.value.filter(|_| !is_body);
@@ -365,7 +380,11 @@ pub(super) fn write_value(callee: &Callee<'_, '_>, site: &Site<'_, '_>, text: St
             true => format!("({result})({text})"),
             false => format!("{result}({text})"),
         },
-        Language::Java if !known && !whole => format!("(({result}) {})", grouped(text)),
+        // A cast takes only the first operand.
+        Language::Java if !known && !whole => match is_simple(node) {
+            true => format!("(({result}) {text})"),
+            false => format!("(({result}) ({text}))"),
+        },
         Language::Rust if !known && !whole && !result.starts_with("impl ") && !result.is_empty() => {
             let name = find_fresh("result", &site.locals.words, &mut callee.locals.words.clone());
             format!("{{ let {name}: {result} = {text}; {name} }}")

@@ -148,7 +148,8 @@ impl<'t> Lives<'_, 't> {
     fn statement_binds(&self, variable: usize, statement: Node<'t>, depth: usize) -> bool {
         let range = statement.byte_range();
         let mut writes = self.locals.of(variable).filter(|found| found.is_in(&range) && self.has_value(found));
-        if !self.rules.branches.contains(&statement.kind()) {
+        let is_definition = self.rules.functions.contains(&statement.kind());
+        if is_definition || !self.rules.branches.contains(&statement.kind()) {
             return writes.any(|found| self.is_certain(found, statement));
         }
         let branch = |node: Node<'t>| {

@@ -190,7 +190,11 @@ impl<'t> Finder<'t, '_> {
             Act::Read => step.node.start_byte(),
             _ => by.child_by_field_name("body").map_or(by.end_byte(), |body| body.start_byte()),
         };
-        let function = self.function_start(path);
+        // The name of a function belongs to the function around it.
+        let is_own_name = matches!(act, Act::Declare(Reach::Function))
+            && self.rules.functions.contains(&by.kind())
+            && by.child_by_field_name("name") == Some(step.node);
+        let function = self.function_start(if is_own_name { &path[..depth] } else { path });
         self.found.push(Found { name: name.to_owned(), at: step.node, by, act, known, order, function });
     }
 

@@ -14,6 +14,7 @@ mod inline;
 mod inlined_text;
 mod liveness;
 mod locals;
+mod own_object;
 mod passing;
 mod receiver;
 mod rules;
@@ -29,6 +30,7 @@ use tree_sitter::{Node, Tree};
 
 pub use c_family::{Extracted, NewMember};
 pub use go_std::respell_go_type;
+pub use own_object::OwnMember;
 
 use crate::languages::prepare;
 use crate::{Language, parse};
@@ -272,8 +274,9 @@ pub fn read_declared(
     let has_defaults = |list: Node<'_>| list_named(list).iter().all(|part| part.child_by_field_name("value").is_some());
     let function = node.child_by_field_name("value").filter(|value| rules.functions.contains(&value.kind()));
     let body = function.unwrap_or(node).child_by_field_name("body");
+    let inferred = || (language == Language::Go).then(|| infer_go_type(node, text)).flatten();
     Some(Declared {
-        value_type: written.filter(|_| is_value).map(str::to_owned),
+        value_type: written.filter(|_| is_value).map(str::to_owned).or_else(inferred),
         underlying: written.filter(|_| node.kind() == "type_spec" && parameters.is_none()).map(|written| {
             let word = ["struct", "interface"].into_iter().find(|word| written.starts_with(word));
             word.map_or_else(|| written.to_owned(), str::to_owned)
@@ -282,6 +285,22 @@ pub fn read_declared(
             && parameters.is_none_or(|list| node.kind().contains("class") && has_defaults(list)),
         body: body.map(|body| body.byte_range()),
     })
+}
+
+/// The type that the only value of a declaration of Go writes: `var rows = []Row{…}`.
+fn infer_go_type(node: Node<'_>, text: &str) -> Option<String> {
+    let names = node.children_by_field_name("name", &mut node.walk()).count();
+    let value = node.child_by_field_name("value").filter(|_| node.kind() == "var_spec" && names == 1)?;
+    let value = if value.kind() == "expression_list" { value.named_child(0)? } else { value };
+    let (mark, value) = match value.kind() {
+        "unary_expression" if text.get(value.byte_range())?.starts_with('&') => {
+            ("*", value.child_by_field_name("operand")?)
+        }
+        _ => ("", value),
+    };
+    let kind = value.child_by_field_name("type").filter(|_| value.kind() == "composite_literal")?;
+    let kind = text.get(kind.byte_range()).filter(|kind| !kind.starts_with("[...]") && !kind.contains('{'))?;
+    Some(format!("{mark}{kind}"))
 }
 
 /// The written results of a function without type parameters, each on its own.
@@ -326,7 +345,9 @@ pub fn list_blocks(language: Language, text: &str, limits: &Limits, cancel: &Can
     let Some(Ok(tree)) = parse_code(language, text, (limits, cancel)) else { return Vec::new() };
     let (mut blocks, mut rest) = (Vec::new(), vec![(tree.root_node(), false)]);
     while let Some((node, in_function)) = rest.pop() {
-        let in_function = in_function || rules.functions.contains(&node.kind());
+        // The body of a class in a function has members, not statements.
+        let is_container = rules.containers.contains(&node.kind());
+        let in_function = rules.functions.contains(&node.kind()) || in_function && !is_container;
         let children = list_named(node);
         if in_function && rules.blocks.contains(&node.kind()) && !children.is_empty() {
             let span = |child: &Node<'_>| (child.start_position().row as u32 + 1, child.end_position().row as u32 + 1);
@@ -358,6 +379,19 @@ pub struct InlinedCall<'a> {
     pub means_the_same: &'a dyn Fn(&str) -> bool,
 }
 
+/// A function whose calls are replaced.
+#[derive(Clone, Copy)]
+pub struct InlinedFunction<'a> {
+    /// The text of its file.
+    pub text: &'a str,
+    /// The line of its name, from 1.
+    pub line: u32,
+    /// Its name.
+    pub name: &'a str,
+    /// What the name at a byte of the file is, if it is a member of the class of the function.
+    pub own_member: &'a dyn Fn(usize) -> Option<OwnMember>,
+}
+
 /// What becomes of a function that is inlined.
 #[derive(Debug)]
 pub struct Inlined {
@@ -371,40 +405,41 @@ pub struct Inlined {
     pub calls: Vec<std::result::Result<Replacement, Obstacle>>,
 }
 
-/// Plans to replace calls of a function by its body; `None` for a language without rules for it. `line` is that of its
-/// name.
+/// Plans to replace calls of a function by its body; `None` for a language without rules for it.
 ///
 /// # Errors
 /// The place in the function that stands in the way.
 pub fn inline_calls(
     language: Language,
-    text: &str,
-    (line, name): (u32, &str),
+    function: &InlinedFunction<'_>,
     calls: &[InlinedCall<'_>],
     (limits, cancel): (&Limits, &Cancel),
 ) -> Option<std::result::Result<Inlined, Obstacle>> {
     let rules = rules::LocalRules::of(language)?;
     let parse = |text: &str| parse_or_refuse(language, text, (limits, cancel));
     if matches!(language, Language::C | Language::Cpp) {
+        let InlinedFunction { text, line, name, .. } = *function;
         let inline = |tree: Tree| c_family::inline(language, (tree, text), (line, name), calls, (limits, &parse));
-        return Some(parse(text).and_then(inline));
+        return Some(parse(function.text).and_then(inline));
     }
     let inline = || {
-        let tree = parse(text)?;
-        let callee = callee::Callee::read((language, rules), &tree, text, (line, name), limits)?;
+        let tree = parse(function.text)?;
+        let callee = callee::Callee::read((language, rules), &tree, function, limits)?;
         // Names that calls before have brought into the same file.
         let mut brought: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut named: BTreeSet<String> = BTreeSet::new();
         let replaced = calls.iter().map(|call| {
             let tree = parse(call.text)?;
             let mut site = inline::Site::read(&callee, &tree, call, limits)?;
             let before = brought.iter().filter(|row| std::ptr::eq(row.0, call.text)).flat_map(|row| row.1.clone());
             site.locals.words.extend(before);
-            let (replaced, names) = inline::replace(&callee, &site, call.means_the_same)?;
-            brought.push((call.text, names));
-            Ok(replaced)
+            let replaced = inline::replace(&callee, &site, call.means_the_same)?;
+            brought.push((call.text, replaced.declared));
+            named.extend(replaced.class);
+            Ok(replaced.text)
         });
         let calls = replaced.collect();
-        let names = callee.list_names();
+        let names = callee.list_names().into_iter().chain(named).collect();
         let has_types = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
         let body = callee.function.child_by_field_name("body").filter(|_| !has_types).unwrap_or(callee.function);
         Ok(Inlined {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::rules::LocalRules;
-use super::{Obstacle, Result, line_of, refuse};
+use super::{Obstacle, Result, line_of, list_named, refuse};
 use crate::Language;
 
 /// Whole statements of one block, with what is around them.
@@ -55,6 +55,7 @@ impl<'t> Selected<'t> {
                 "the lines are not whole statements of one block in a function",
             ));
         };
+        let lines = drop_description((language, text), block, &mut statements, lines)?;
         let core = statements[0].start_byte()..statements[statements.len() - 1].end_byte();
         let (nearest, home) = find_functions(rules, block)
             .ok_or_else(|| refuse(line_of(text, core.start), "the lines are not inside of a function"))?;
@@ -69,6 +70,29 @@ impl<'t> Selected<'t> {
         let mut cursor = self.block.walk();
         let last = self.block.named_children(&mut cursor).filter(|child| !child.is_extra()).last();
         list.is_some() && last == self.statements.last().copied()
+    }
+}
+
+/// Leaves the description of a function of Python where it is; gives the lines behind it.
+fn drop_description(
+    (language, text): (Language, &str),
+    block: Node<'_>,
+    statements: &mut Vec<Node<'_>>,
+    lines: Range<usize>,
+) -> Result<Range<usize>> {
+    let first = statements[0];
+    let is_description = language == Language::Python
+        && block.parent().is_some_and(|above| above.kind() == "function_definition")
+        && list_named(block).first() == Some(&first)
+        && first.named_child(0).is_some_and(|child| child.kind() == "string");
+    if !is_description {
+        return Ok(lines);
+    }
+    let end = text[first.end_byte()..].find('\n').map_or(text.len(), |at| first.end_byte() + at + 1);
+    statements.remove(0);
+    match statements.first().is_some_and(|next| next.start_byte() >= end) {
+        true => Ok(end..lines.end),
+        false => Err(refuse(line_of(text, first.start_byte()), "the lines are only the description of the function")),
     }
 }
 

@@ -37,14 +37,7 @@ impl<'t> Planner<'_, '_, 't> {
             }
             node = above.parent();
         }
-        // What the lines begin with.
         let home = selected.home;
-        let is_docstring = self.lives.language == Language::Python
-            && home.child_by_field_name("body").and_then(|body| body.named_child(0)) == Some(self.first())
-            && self.first().named_child(0).is_some_and(|child| child.kind() == "string");
-        if is_docstring {
-            return Err(self.refuse_at(self.first(), "the first line is the description of the function"));
-        }
         match self.lives.language {
             Language::Rust => self.check_rust(home),
             Language::Java => self.check_java(home),

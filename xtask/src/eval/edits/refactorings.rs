@@ -18,7 +18,8 @@ const BATCH: usize = 8;
 const MAX_REASON: usize = 90;
 
 /// Parts of the reasons that belong to what the operations are: control flow that leaves the lines, a function that is
-/// not alone under its name, uses that are not calls. Nobody expects these to work.
+/// not alone under its name, uses that are not calls, a body whose members the language hides from the caller. Nobody
+/// expects these to work.
 const OUTSIDE: &[&str] = &[
     "leaves the function",
     "belongs to a loop around",
@@ -35,6 +36,7 @@ const OUTSIDE: &[&str] = &[
     "uses it as a value",
     "used here without a call",
     "no function with a body",
+    "hidden from it",
     "runs at the end of the function",
     "is called by the language",
 ];

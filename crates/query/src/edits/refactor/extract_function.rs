@@ -1,18 +1,19 @@
 //! `extract_function`: lines of a function become a function of their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, EdgeTier, Relation};
+use m1nd_base::{Cancel, EdgeTier, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_lang::local_code::{Lines, NewMember, Replacement, extract_lines};
 use m1nd_lang::name_places;
 
+use super::inline_function::offset;
 use super::known_calls::{CallsOf, find_class, is_c_family};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
 use crate::edits::names::is_no_name;
-use crate::edits::verify::is_use;
+use crate::edits::verify::{is_use, sites};
 
 /// Most classes that are asked whether they have a member of the new name.
 const MAX_CLASSES: usize = 500;
@@ -79,7 +80,7 @@ pub(super) fn plan(
     let is_untyped = matches!(source.language, Language::Python | Language::JavaScript);
     let moved: Vec<&str> = source.text.lines().collect();
     let moved = moved[request.first_line as usize - 1..(request.last_line as usize).min(moved.len())].join("\n");
-    check(&trial, snapshot.graph(), (origin, request), (is_untyped, &moved), cancel)?;
+    check(&trial, (snapshot.graph(), &source), (origin, request), (is_untyped, &moved), cancel)?;
     let is_exported = source.language == Language::Go && name.starts_with(char::is_uppercase);
     let notes = is_exported.then(|| Note {
         file: request.path.clone(),
@@ -236,7 +237,7 @@ fn list_related(graph: &Graph, origin: NodeIx) -> BTreeSet<NodeIx> {
 /// Compares the project with the new function with the one before.
 fn check(
     trial: &Trial<'_>,
-    before: &Graph,
+    (before, source): (&Graph, &Source),
     (origin, request): (Option<NodeIx>, &ExtractFunction),
     (is_untyped, moved): (bool, &str),
     cancel: &Cancel,
@@ -246,6 +247,7 @@ fn check(
     let Some(new) = new else {
         return Err(CannotRefactor::NotLinked { why: format!("`{}` is not found in the new text", request.name) });
     };
+    let head = after.signature(new);
     let (new, origin) = (after.id(new).to_owned(), origin.map(|node| before.id(node).to_owned()).unwrap_or_default());
     let then = |id: &str| Some(id.to_owned());
     let now = |id: &str| match id.strip_prefix(new.as_str()) {
@@ -261,20 +263,33 @@ fn check(
         |id: &str, of: &str| id.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
     let other = |id: &str| (!is_part(id, &origin) && !is_part(id, &new)).then(|| id.to_owned());
     trial.check(&other, &other, cancel)?;
-    let list = |graph: &Graph| -> BTreeSet<String> {
+    let list = |graph: &Graph| -> BTreeMap<String, Vec<Pos>> {
         let nodes = graph.find_file(&request.path).into_iter().flat_map(|file| graph.of_file(file));
         let own = nodes.filter(|node| is_part(graph.id(*node), &origin) || is_part(graph.id(*node), &new));
         let edges = own.flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
         let certain = edges.filter(|edge| edge.tier == EdgeTier::Certain && is_use(edge.relation));
-        certain.map(|edge| graph.id(edge.to).to_owned()).collect()
+        let mut places: BTreeMap<String, Vec<Pos>> = BTreeMap::new();
+        for edge in certain {
+            places.entry(graph.id(edge.to).to_owned()).or_default().extend(sites(&edge));
+        }
+        places
     };
     let now_used = list(after);
     let is_bare = |id: &String| {
         let label = before.find(id).map_or("", |node| before.label(node));
         !moved.contains(&format!(".{label}")) && !is_part(id, &origin)
     };
-    match list(before).into_iter().find(|id| !now_used.contains(id) && is_bare(id)) {
-        Some(id) => {
+    // A name that the new function takes means the value that is passed.
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_passed = |pos: &Pos| {
+        let word = offset(&source.text, *pos).and_then(|at| source.text[at..].split(|c| !is_word(c)).next());
+        word.is_some_and(|word| !word.is_empty() && head.split(|c| !is_word(c)).any(|part| part == word))
+    };
+    let is_lost = |(id, places): &(String, Vec<Pos>)| {
+        !now_used.contains_key(id) && is_bare(id) && (places.is_empty() || !places.iter().all(is_passed))
+    };
+    match list(before).into_iter().find(is_lost) {
+        Some((id, _)) => {
             let why = format!("would no longer lead to `{id}`");
             Err(CannotRefactor::at("the lines cannot become a function", &request.path, request.first_line, why))
         }

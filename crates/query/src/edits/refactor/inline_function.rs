@@ -6,10 +6,12 @@ use std::ops::Range;
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx, UnresolvedRef};
-use m1nd_lang::local_code::{InlinedCall, Obstacle, Replacement, find_prototypes, inline_calls};
+use m1nd_lang::local_code::{
+    InlinedCall, InlinedFunction, Obstacle, OwnMember, Replacement, find_prototypes, inline_calls, read_declared,
+};
 
 use super::known_calls::{CallsOf, is_c_family};
-use super::relocate::{Carried, carry};
+use super::relocate::{Carried, carry, read_java_package};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
 use crate::closure::outside::called_from_outside;
@@ -135,7 +137,7 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     let graph = snapshot.graph();
     // Of C and C++, the definition stands for its prototypes.
     let node = graph.definition_of(node);
-    check_symbol(snapshot, node)?;
+    check_symbol(snapshot, node, cancel)?;
     let uses = list_calls(snapshot, node)?;
     check_reach(snapshot, node, &uses)?;
     let own = graph.path(node).to_owned();
@@ -165,9 +167,15 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     });
     let placed: Vec<(&String, InlinedCall<'_>)> = placed.collect();
     let sites: Vec<InlinedCall<'_>> = placed.iter().map(|row| row.1).collect();
-    let place = (graph.name_line(node), graph.label(node));
-    let limits = (snapshot.limits(), cancel);
-    let planned = inline_calls(definition.language, &definition.text, place, &sites, limits);
+    let owners = list_owners(graph, node);
+    let own_member = |at: usize| find_own_member(graph, &owners, known[&own].targets_at(at));
+    let function = InlinedFunction {
+        text: &definition.text,
+        line: graph.name_line(node),
+        name: graph.label(node),
+        own_member: &own_member,
+    };
+    let planned = inline_calls(definition.language, &function, &sites, (snapshot.limits(), cancel));
     let not_known =
         || CannotRefactor::NotForLanguage { operation: "inline_function", language: definition.language.name() };
     let inlined = planned.ok_or_else(not_known)?.map_err(|obstacle| refuse(&own, obstacle))?;
@@ -204,7 +212,7 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     let calls = uses.calls;
     // The project without the function.
     let trial = Trial::link(snapshot, &files, cancel)?;
-    check(&trial, (snapshot, definition), (node, &body), cancel)?;
+    check(&trial, (snapshot, definition, &sources), (node, &body), &calls, cancel)?;
     let mut notes = Vec::new();
     if graph.flags(node).has(NodeFlags::EXPORTED) {
         let what = "is visible outside of its file; code that is not in this project can no longer call it".to_owned();
@@ -213,12 +221,57 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     Ok(Refactoring { files, places: calls.len(), notes })
 }
 
+/// The class of a method, and those that it inherits from.
+fn list_owners(graph: &Graph, node: NodeIx) -> BTreeSet<NodeIx> {
+    let mut owners: BTreeSet<NodeIx> = BTreeSet::new();
+    let mut rest: Vec<NodeIx> =
+        graph.parent(node).filter(|parent| Some(*parent) != graph.file(node)).into_iter().collect();
+    while let Some(class) = rest.pop() {
+        if owners.insert(class) {
+            let bases = graph.out_edges(class).filter(|edge| edge.tier == EdgeTier::Certain);
+            let bases = bases.filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
+            rest.extend(bases.map(|edge| edge.to));
+        }
+    }
+    owners
+}
+
+/// What a use names, if all of its targets are members of some classes.
+fn find_own_member(
+    graph: &Graph,
+    owners: &BTreeSet<NodeIx>,
+    targets: impl Iterator<Item = NodeIx>,
+) -> Option<OwnMember> {
+    let mut found = None;
+    for target in targets {
+        // A construction names its class.
+        let is_constructor = graph.flags(target).has(NodeFlags::CONSTRUCTOR);
+        let named = if is_constructor { graph.parent(target)? } else { target };
+        let owner = graph.parent(named).filter(|owner| owners.contains(owner))?;
+        let is_value = matches!(graph.kind(named), NodeKind::Field | NodeKind::Variable | NodeKind::Constant);
+        let is_static = is_value && graph.kind(owner) == NodeKind::Interface
+            || !is_value && graph.kind(named) != NodeKind::Function
+            || says(graph, named, "static");
+        let member = if is_static { OwnMember::OfClass } else { OwnMember::OfObject };
+        if found.is_some_and(|other| other != member) {
+            return None;
+        }
+        found = Some(member);
+    }
+    found
+}
+
+/// Returns whether a word is written in the head of a declaration.
+fn says(graph: &Graph, node: NodeIx, word: &str) -> bool {
+    graph.signature(node).split(|c: char| !c.is_alphanumeric()).any(|part| part == word)
+}
+
 fn refuse(path: &str, obstacle: Obstacle) -> CannotRefactor {
     CannotRefactor::at("the function cannot be inlined", path, obstacle.line, obstacle.why)
 }
 
 /// The byte of a position.
-fn offset(text: &str, pos: Pos) -> Option<usize> {
+pub(super) fn offset(text: &str, pos: Pos) -> Option<usize> {
     let line = text.split_inclusive('\n').take(pos.line.checked_sub(1)? as usize).map(str::len).sum::<usize>();
     let column = text.get(line..)?.char_indices().nth(usize::from(pos.col).checked_sub(1)?)?.0;
     Some(line + column)
@@ -230,7 +283,7 @@ fn is_member(text: &str, pos: Pos) -> bool {
 }
 
 /// Refuses what is not a function of the project that nothing else decides about.
-fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor> {
+fn check_symbol(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<(), CannotRefactor> {
     let graph = snapshot.graph();
     let (id, label) = (graph.id(node), graph.label(node));
     let bad = |why: &str| Err(CannotRefactor::BadRequest(format!("`{id}` {why}")));
@@ -250,6 +303,9 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
         let (file, line) = (graph.path(other), graph.name_line(other));
         Err(CannotRefactor::at("the function cannot be inlined", file, line, why))
     };
+    if !has_body(snapshot, node, cancel) {
+        return at("declares no function with a body of its own", node);
+    }
     let overriding = graph.in_edges(node).find(|edge| edge.relation == Relation::Overrides);
     if let Some(edge) = overriding {
         return at("overrides it, so a call may run this one", edge.from);
@@ -272,6 +328,17 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRefactor>
         Some(other) => at("defines the name as well", other),
         None => Ok(()),
     }
+}
+
+/// Returns whether a function has a body, as far as its language says.
+fn has_body(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> bool {
+    let graph = snapshot.graph();
+    let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return true };
+    let Ok(source) = read_source(snapshot, graph.path(node)) else { return true };
+    let place = (graph.name_line(node), graph.label(node));
+    let found = read_declared(language, &source.text, place, (snapshot.limits(), cancel));
+    // Other languages have functions that are not declared by this name, as those that are assigned.
+    found.map_or(language != Language::Java, |found| found.body.is_some())
 }
 
 /// The files that declare a function of C or C++ beside its definition.
@@ -301,19 +368,23 @@ fn check_reach(snapshot: &Snapshot, node: NodeIx, uses: &Uses) -> Result<(), Can
     let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return Ok(()) };
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let own = graph.path(node);
-    let says = |target: NodeIx, word: &str| {
-        graph.signature(target).split(|c: char| !c.is_alphanumeric()).any(|part| part == word)
+    // Members of interfaces, and the constants of enums, are public.
+    let is_public = |target: NodeIx| {
+        says(graph, target, "public")
+            || graph.kind(target) == NodeKind::Variant
+            || graph.parent(target).is_some_and(|owner| graph.kind(owner) == NodeKind::Interface)
     };
     let is_hidden = |target: NodeIx, path: &str| match language {
         Language::Go => folder(path) != folder(own) && !graph.label(target).starts_with(char::is_uppercase),
-        Language::Java => says(target, "private") || folder(path) != folder(own) && !says(target, "public"),
+        Language::Java => says(graph, target, "private") || folder(path) != folder(own) && !is_public(target),
         Language::Rust => true,
         _ => false,
     };
     for (path, pos) in uses.calls.iter().filter(|(path, _)| path != own) {
         let mut used = graph.out_edges(node).filter(|edge| is_use(edge.relation) && !graph.path(edge.to).is_empty());
         if let Some(edge) = used.find(|edge| graph.kind(edge.to) != NodeKind::File && is_hidden(edge.to, path)) {
-            let why = format!("may not use `{}`, which the function uses", graph.id(edge.to));
+            let why =
+                format!("may not use `{}`, which the function uses and which is hidden from it", graph.id(edge.to));
             return Err(CannotRefactor::at("the function cannot be inlined", path, pos.line, why));
         }
     }
@@ -434,21 +505,16 @@ impl Meaning<'_> {
             source.path.as_str().rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
         };
         let is_package = folder(self.definition) == folder(self.source);
-        let is_beside = |node: NodeIx| {
-            let path = self.graph.path(node);
-            path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder(self.source)
-                && self.graph.parent(node) == self.graph.file(node)
-        };
         match self.definition.language {
             _ if self.is_own => true,
             Language::Go => is_package,
             Language::Java => {
-                let import = |source: &Source| find_java_import(&source.text, name);
-                match (import(self.definition), import(self.source)) {
-                    (own, other) if own == other && own.is_some() => true,
-                    (None, None) => is_package || JAVA_LANG.contains(&name),
-                    (Some(_), None) => !self.graph.find_labelled(name).into_iter().any(is_beside),
-                    _ => false,
+                let find = |source: &Source| find_java_class(self.graph, source, name);
+                match (find(self.definition), find(self.source)) {
+                    // A name that the file does not have is imported there.
+                    (Some(own), other) => other.is_none_or(|other| own == other),
+                    (None, None) => is_package && self.has_java_wildcards(name),
+                    (None, Some(_)) => false,
                 }
             }
             Language::Rust => PRELUDE.contains(&name),
@@ -463,6 +529,14 @@ impl Meaning<'_> {
             _ => true,
         }
     }
+
+    /// Returns whether the other file of Java imports all of the packages that may bring a name here.
+    fn has_java_wildcards(&self, name: &str) -> bool {
+        let list = |source: &'_ Source| -> BTreeSet<String> {
+            list_java_imports(&source.text).filter(|path| path.ends_with(".*")).map(str::to_owned).collect()
+        };
+        !name.starts_with(char::is_uppercase) || list(self.definition).is_subset(&list(self.source))
+    }
 }
 
 /// Returns whether a text has a word.
@@ -470,10 +544,25 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
 }
 
-/// The path that a file of Java imports under a name.
-fn find_java_import(text: &str, name: &str) -> Option<String> {
-    let mut paths = text.lines().filter_map(|line| line.trim().strip_prefix("import ")?.strip_suffix(';'));
-    paths.find(|path| path.rsplit('.').next() == Some(name)).map(str::to_owned)
+/// The path of what a name means in a file of Java, if the file imports it, or it is a class of its package.
+fn find_java_class(graph: &Graph, source: &Source, name: &str) -> Option<String> {
+    let mut paths = list_java_imports(&source.text);
+    if let Some(path) = paths.find(|path| path.rsplit('.').next() == Some(name)) {
+        return Some(path.to_owned());
+    }
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let is_beside = |node: NodeIx| {
+        folder(graph.path(node)) == folder(source.path.as_str()) && graph.parent(node) == graph.file(node)
+    };
+    if graph.find_labelled(name).into_iter().any(is_beside) {
+        return Some(read_java_package(&source.text).map_or_else(|| name.to_owned(), |own| format!("{own}.{name}")));
+    }
+    JAVA_LANG.contains(&name).then(|| format!("java.lang.{name}"))
+}
+
+/// What a file of Java imports, as it is written.
+fn list_java_imports(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.trim().strip_prefix("import ")?.strip_suffix(';'))
 }
 
 /// Replacements in order; refuses those that overlap.
@@ -494,8 +583,9 @@ fn sort_rows(
 /// Compares the project without the function with the one before: who called it uses what both used.
 fn check(
     trial: &Trial<'_>,
-    (snapshot, definition): (&Snapshot, &Source),
+    (snapshot, definition, sources): (&Snapshot, &Source, &BTreeMap<String, Source>),
     (node, body): (NodeIx, &Range<usize>),
+    calls: &[(String, Pos)],
     cancel: &Cancel,
 ) -> Result<(), CannotRefactor> {
     let before = snapshot.graph();
@@ -506,27 +596,44 @@ fn check(
         let rest = ids.iter().find_map(|id| other.strip_prefix(id.as_str()));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     };
-    let calls = before.in_edges(node).filter(|edge| edge.relation == Relation::Calls);
-    let callers: BTreeSet<NodeIx> = calls.map(|edge| edge.from).collect();
-    let caller_ids: BTreeSet<&str> = callers.iter().map(|caller| before.id(*caller)).collect();
-    let other = |other: &str| (!is_own(other) && !caller_ids.contains(other)).then(|| other.to_owned());
-    trial.check(&other, &other, cancel)?;
-    // The callers, which the comparison leaves out.
+    let by_calls = before.in_edges(node).filter(|edge| edge.relation == Relation::Calls);
+    let callers: BTreeSet<NodeIx> = by_calls.map(|edge| edge.from).collect();
     let after = trial.after.graph();
+    let overloads = list_overloads(before, after, node);
+    let new_id = |old: &str| {
+        let found = overloads.iter().find_map(|(from, to)| {
+            let rest = old.strip_prefix(from.as_str()).filter(|rest| rest.is_empty() || rest.starts_with("::"))?;
+            Some(format!("{to}{rest}"))
+        });
+        found.unwrap_or_else(|| old.to_owned())
+    };
+    let caller_ids: BTreeSet<String> = callers.iter().map(|caller| new_id(before.id(*caller))).collect();
+    let now = |id: &str| (!caller_ids.contains(id)).then(|| id.to_owned());
+    let then = |id: &str| if is_own(id) { None } else { now(&new_id(id)) };
+    trial.check(&then, &now, cancel)?;
+    // The callers, which the comparison leaves out.
     for caller in callers {
-        let from = before.id(caller);
+        let from = new_id(before.id(caller));
         let refuse = |line: u32, why: String| {
             Err(CannotRefactor::at("the function cannot be inlined", before.path(caller), line, why))
         };
-        let Some(now) = after.find(from) else { return refuse(before.name_line(caller), "would be lost".to_owned()) };
+        let Some(now) = after.find(&from) else { return refuse(before.name_line(caller), "would be lost".to_owned()) };
         let used = [caller, node].into_iter().flat_map(|node| before.out_edges(node));
         let used = used.filter(|edge| is_use(edge.relation) && edge.tier == EdgeTier::Certain);
         for edge in used.filter(|edge| !is_own(before.id(edge.to)) && edge.relation != Relation::Imports) {
-            let target = before.id(edge.to);
+            let target = new_id(before.id(edge.to));
             // What only the head of the function names is gone, and members of values without types are not known.
             let is_of_node = edge.from == node;
             let in_body = |pos: &Pos| offset(&definition.text, *pos).is_some_and(|at| body.contains(&at));
             let places = sites(&edge);
+            // The object of a call is gone with it.
+            let is_object = |pos: &Pos| {
+                let text = sources.get(before.path(caller)).map_or("", |source| source.text.as_str());
+                is_object_of_call(text, *pos, calls.iter().filter(|(path, _)| path == before.path(caller)))
+            };
+            if !is_of_node && !places.is_empty() && places.iter().all(is_object) {
+                continue;
+            }
             if is_of_node && !places.is_empty() && !places.iter().any(in_body) {
                 continue;
             }
@@ -551,4 +658,30 @@ fn check(
         }
     }
     Ok(())
+}
+
+/// Returns whether a name stands before the name of one of some calls: `Tools` in `a.Tools.load()`.
+fn is_object_of_call<'c>(text: &str, pos: Pos, calls: impl Iterator<Item = &'c (String, Pos)>) -> bool {
+    let Some(at) = offset(text, pos) else { return false };
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | ':') || c.is_whitespace();
+    calls.filter_map(|(_, call)| offset(text, *call)).any(|name| {
+        let between = text.get(at..name).unwrap_or_default();
+        between.trim_end().ends_with(['.', ':']) && between.chars().all(is_part)
+    })
+}
+
+/// The ids of the other overloads of a function, before and without it, where they differ.
+fn list_overloads(before: &Graph, after: &Graph, node: NodeIx) -> Vec<(String, String)> {
+    let (label, owner) = (before.label(node), before.parent(node));
+    let owner_id = owner.map(|owner| before.id(owner));
+    let is_beside = |other: &NodeIx| *other != node && before.parent(*other) == owner;
+    let old = before.find_labelled(label).into_iter().filter(is_beside);
+    let find = |signature: &str| {
+        let mut found = after.find_labelled(label).into_iter().filter(|other| {
+            after.parent(*other).map(|owner| after.id(owner)) == owner_id && after.signature(*other) == signature
+        });
+        found.next().map(|found| after.id(found).to_owned())
+    };
+    let pairs = old.filter_map(|other| Some((before.id(other).to_owned(), find(before.signature(other))?)));
+    pairs.filter(|(old, new)| old != new).collect()
 }

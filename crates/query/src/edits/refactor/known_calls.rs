@@ -53,12 +53,24 @@ impl<'a> CallsOf<'a> {
         }
         if self.source.language == Language::Go {
             let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-            let (theirs, own) = (folder(path), folder(here));
-            return respell_go_type(kind, (text, &self.source.text), (theirs != own).then_some(theirs.as_str()));
+            let (mut theirs, own) = (folder(path), folder(here));
+            let is_same = theirs == own;
+            // The package at the root has the path of the module.
+            if theirs.is_empty() && !is_same {
+                theirs = self.read_module()?;
+            }
+            return respell_go_type(kind, (text, &self.source.text), (!is_same).then_some(theirs.as_str()));
         }
         let mut words =
             kind.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.').filter(|word| !word.is_empty());
         words.all(|word| EVERYWHERE.contains(&word)).then(|| kind.to_owned())
+    }
+
+    /// The path of the module of Go at the root.
+    fn read_module(&self) -> Option<String> {
+        let file = self.snapshot.read_file(&RepoPath::new("go.mod").ok()?).ok()?;
+        let name = file.text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+        Some(name.trim().trim_matches('"').to_owned())
     }
 
     /// The place that a byte of the file is.
@@ -87,12 +99,17 @@ impl<'a> CallsOf<'a> {
         Some((found, text))
     }
 
+    /// All that is certainly used at a byte.
+    pub(super) fn targets_at(&self, at: usize) -> impl Iterator<Item = NodeIx> {
+        let pos = self.pos_of(at);
+        [&self.targets, &self.others].into_iter().filter_map(move |rows| rows.get(&pos?)).flatten().copied()
+    }
+
     /// The only thing that is used at a byte.
     fn target_at(&self, at: usize) -> Option<NodeIx> {
-        let pos = self.pos_of(at)?;
-        let mut found = [&self.targets, &self.others].into_iter().filter_map(|rows| rows.get(&pos)).flatten();
+        let mut found = self.targets_at(at);
         let first = found.next()?;
-        found.all(|other| other == first).then_some(*first)
+        found.all(|other| other == first).then_some(first)
     }
 }
 

@@ -10,6 +10,7 @@ use m1nd_lang::ItemKind;
 use m1nd_lang::facts::{BindingTarget, ScopeId};
 
 use super::cut::{Parsed, Patch, apply};
+use super::draft::folder_of;
 use super::go::Imports;
 use super::java::{Row, add_imports, list_imports};
 use super::modules::Moving;
@@ -53,7 +54,19 @@ pub(in super::super) fn carry(
             let is_needed = |name: &&String| !known.iter().any(|import| import.name() == *name);
             let needed = carried.names.iter().filter(is_needed);
             let rows = needed.filter_map(|name| imports.iter().find(|import| import.name() == name));
-            let rows: BTreeSet<Row> = rows.map(|import| import.row()).collect();
+            let mut rows: BTreeSet<Row> = rows.map(|import| import.row()).collect();
+            // Classes of one package know each other; those of another one are imported.
+            let (package, here) = (read_java_package(from.text()), read_java_package(to.text()));
+            rows.retain(|row| here.is_none() || row.path.rsplit_once('.').map(|(package, _)| package) != here);
+            let is_class = |name: &&String| {
+                let own = |other: NodeIx| {
+                    graph.parent(other) == graph.file(other) && folder_of(graph.path(other)) == folder_of(own)
+                };
+                package != here && graph.find_labelled(name).into_iter().any(own)
+            };
+            let is_imported = |name: &&String| imports.iter().any(|import| import.name() == *name);
+            let beside = carried.names.iter().filter(is_needed).filter(|name| !is_imported(name)).filter(is_class);
+            rows.extend(beside.filter_map(|name| Some(Row::of(format!("{}.{name}", package?)))));
             let text = apply(to.text(), carried.replaced);
             let text = add_imports(snapshot, &text, &rows, cancel)
                 .ok_or(CannotRefactor::File { path: carried.path.to_owned(), why: "cannot be parsed" })?;
@@ -61,6 +74,11 @@ pub(in super::super) fn carry(
         }
         _ => Ok((apply(Parsed::read(snapshot, carried.path, cancel)?.text(), carried.replaced), Vec::new())),
     }
+}
+
+/// The package that a file of Java declares.
+pub(in super::super) fn read_java_package(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.trim().strip_prefix("package ")?.split(';').next()).map(str::trim)
 }
 
 /// Names of modules: Python and scripts.

@@ -19,7 +19,7 @@ use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 
-pub(super) use carried::{Carried, carry};
+pub(super) use carried::{Carried, carry, read_java_package};
 
 use super::{CannotRefactor, Refactoring};
 
