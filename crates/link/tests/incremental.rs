@@ -3,9 +3,9 @@
 mod common;
 #[path = "incremental/csharp.rs"]
 mod csharp;
+mod incremental_samples;
 #[path = "incremental/kotlin.rs"]
 mod kotlin;
-mod incremental_samples;
 #[path = "incremental/swift.rs"]
 mod swift;
 

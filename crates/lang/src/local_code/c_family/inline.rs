@@ -450,8 +450,7 @@ fn write_site(callee: &Callee<'_, '_>, site: &Site<'_, '_>, brought: &mut Vec<St
         return Err(at(site.text, site.call, "a jump of the function could pass over the variables of the body"));
     }
     let has_directives = lines.iter().any(|line| line.starts_with('#'));
-    let needs_block = !is_flat
-        && (has_declarations || has_directives || !in_block || lines.is_empty() || lines.len() > 1 && !in_block);
+    let needs_block = !is_flat && (has_declarations || has_directives || !in_block || lines.is_empty());
     Ok(replace_statement(site, statement, &lines, needs_block))
 }
 

@@ -26,8 +26,11 @@ pub struct Extracted {
     pub member: Option<NewMember>,
 }
 
+/// Parses a text again, changed or of another file.
+type Parse<'a> = dyn Fn(&str) -> Result<Tree> + 'a;
+
 /// Parses a file again without macros that stand for nothing, if its tree has errors.
-fn parse_again(tree: Tree, text: &str, calls: &dyn KnownCalls, parse: &dyn Fn(&str) -> Result<Tree>) -> Result<Tree> {
+fn parse_again(tree: Tree, text: &str, calls: &dyn KnownCalls, parse: &Parse<'_>) -> Result<Tree> {
     if !tree.root_node().has_error() {
         return Ok(tree);
     }
@@ -41,7 +44,7 @@ pub(super) fn extract(
     (tree, text): (Tree, &str),
     lines: Lines<'_>,
     (calls, limits): (&dyn KnownCalls, &Limits),
-    parse: &dyn Fn(&str) -> Result<Tree>,
+    parse: &Parse<'_>,
 ) -> Result<Extracted> {
     let tree = parse_again(tree, text, calls, parse)?;
     let plan = extract::Plan::new((language, &C_FAMILY), &tree, text, lines, (calls, limits))?;
@@ -54,7 +57,7 @@ pub(super) fn inline(
     (tree, text): (Tree, &str),
     place: (u32, &str),
     calls: &[InlinedCall<'_>],
-    (limits, parse): (&Limits, &dyn Fn(&str) -> Result<Tree>),
+    (limits, parse): (&Limits, &Parse<'_>),
 ) -> Result<Inlined> {
     // What is known of calls in the file of the function, or in the first one.
     let known = calls.iter().find(|call| std::ptr::eq(call.text, text)).or(calls.first());

@@ -239,7 +239,9 @@ impl Eval<'_> {
                 ImportKind::Symbol(symbol) if unit.name(symbol) == name => {
                     search.add(self.import(file, ImportId(index), Namespace::Callee));
                 }
-                ImportKind::Wildcard => search.add(self.wildcard_member(file, ImportId(index), name, Namespace::Callee)),
+                ImportKind::Wildcard => {
+                    search.add(self.wildcard_member(file, ImportId(index), name, Namespace::Callee))
+                }
                 _ => {}
             }
         }

@@ -32,9 +32,7 @@ impl Eval<'_> {
     /// Target of a name in a package: a type, or, where packages have more, what is wanted.
     pub(in crate::eval) fn target_entity(&mut self, target: ModuleTarget, want: Namespace) -> Search {
         match target {
-            ModuleTarget::Member(files, names) => {
-                self.inside(&files, &names, want)
-            }
+            ModuleTarget::Member(files, names) => self.inside(&files, &names, want),
             target => self.module_entity(target),
         }
     }

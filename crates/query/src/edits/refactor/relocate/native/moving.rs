@@ -315,7 +315,7 @@ impl<'a> Moving<'a> {
             let at = word.range.start;
             lines.contains(&at) || self.goes(at) || !names.contains(self.origin.spelling(word))
         });
-        is_own && is_alone && !(self.from_header && !self.sight.seeing(self.from()).is_empty())
+        is_own && is_alone && (!self.from_header || self.sight.seeing(self.from()).is_empty())
     }
 
     /// Refuses a target that cannot have what goes.

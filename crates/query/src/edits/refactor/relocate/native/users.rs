@@ -80,7 +80,7 @@ impl Moving<'_> {
 
     /// Refuses users of what a source would keep to itself.
     fn refuse_users(&mut self, names: &BTreeSet<String>) -> Result<(), CannotRefactor> {
-        for path in self.list_using(names)? {
+        if let Some(path) = self.list_using(names)?.into_iter().next() {
             let line = match self.users.get(&path) {
                 Some(unit) => first_use(unit, names).map_or(0, |at| unit.line_of(at)),
                 None => self.stays_in_use(names).map_or(0, |at| self.origin.line_of(at)),

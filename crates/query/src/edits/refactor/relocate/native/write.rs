@@ -178,7 +178,7 @@ impl Moving<'_> {
                 && target.obstacle_around(row.0).is_none()
                 && target.scope_of(row.1.region) == scope
         };
-        let last = target.native.items.iter().enumerate().filter(is_of_scope).last();
+        let last = target.native.items.iter().enumerate().rfind(is_of_scope);
         let end = last.map(|(_, item)| item.item.lines.end);
         match end.filter(|end| needed_end.is_none_or(|needed| needed <= *end)) {
             Some(end) if scope.is_empty() || !is_only_head(target, end) => Ok((end, false, false)),
