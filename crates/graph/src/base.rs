@@ -30,20 +30,7 @@ pub(crate) const WORDS: Tag = *b"g.words\0";
 
 /// Sections that make a graph.
 pub(crate) const ALL: [Tag; 15] = [
-    NODES,
-    TEXT,
-    OUT,
-    EDGES,
-    SITES,
-    IN,
-    IN_EDGES,
-    BY_LABEL,
-    BY_FILE,
-    UNRESOLVED_OF,
-    UNRESOLVED,
-    NAMES,
-    NAMED_AT,
-    NAMED,
+    NODES, TEXT, OUT, EDGES, SITES, IN, IN_EDGES, BY_LABEL, BY_FILE, UNRESOLVED_OF, UNRESOLVED, NAMES, NAMED_AT, NAMED,
     WORDS,
 ];
 

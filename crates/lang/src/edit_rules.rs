@@ -431,13 +431,7 @@ const RUBY: EditRules = EditRules {
 
 /// Decorators of Python after which a function takes what it declares.
 const AS_DECLARED: &[&str] = &[
-    "staticmethod",
-    "classmethod",
-    "abstractmethod",
-    "abstractclassmethod",
-    "abstractstaticmethod",
-    "override",
-    "final",
+    "staticmethod", "classmethod", "abstractmethod", "abstractclassmethod", "abstractstaticmethod", "override", "final",
 ];
 
 /// Methods of `java.lang.Object`, which every class and interface overrides.

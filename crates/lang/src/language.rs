@@ -415,18 +415,8 @@ fn is_openapi(head: &[u8]) -> bool {
 
 /// Words that start a line of a header only in C++.
 const CPP_LINES: &[&str] = &[
-    "class ",
-    "namespace ",
-    "template <",
-    "template<",
-    "using ",
-    "public:",
-    "private:",
-    "protected:",
-    "constexpr ",
-    "virtual ",
-    "explicit ",
-    "friend ",
+    "class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr ",
+    "virtual ", "explicit ", "friend ",
 ];
 
 /// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,

@@ -168,22 +168,12 @@ const PYTHON: Rules = Rules {
 };
 const SCRIPT: Rules = Rules {
     functions: &[
-        "function_declaration",
-        "generator_function_declaration",
-        "function_expression",
-        "generator_function",
-        "arrow_function",
-        "method_definition",
-        "function_signature",
-        "method_signature",
-        "abstract_method_signature",
+        "function_declaration", "generator_function_declaration", "function_expression", "generator_function",
+        "arrow_function", "method_definition", "function_signature", "method_signature", "abstract_method_signature",
     ],
     calls: &[("call_expression", "function", "arguments"), ("new_expression", "constructor", "arguments")],
     wrappers: &[
-        "member_expression",
-        "nested_identifier",
-        "parenthesized_expression",
-        "non_null_expression",
+        "member_expression", "nested_identifier", "parenthesized_expression", "non_null_expression",
         "instantiation_expression",
     ],
     bases: BASES,
@@ -234,11 +224,7 @@ const C: Rules = Rules {
     functions: &["function_declarator"],
     calls: &[("call_expression", "function", "arguments"), ("new_expression", "type", "arguments")],
     wrappers: &[
-        "field_expression",
-        "qualified_identifier",
-        "template_function",
-        "template_method",
-        "template_type",
+        "field_expression", "qualified_identifier", "template_function", "template_method", "template_type",
         "dependent_name",
     ],
     bases: BASES,
@@ -252,31 +238,13 @@ const C: Rules = Rules {
 
 /// Kinds of expressions that do something when they are evaluated, in all languages.
 const EFFECTS: &[&str] = &[
-    "call",
-    "call_expression",
-    "new_expression",
-    "object_creation_expression",
-    "method_invocation",
-    "macro_invocation",
-    "await",
-    "await_expression",
-    "yield",
-    "yield_expression",
-    "try_expression",
-    "assignment_expression",
-    "augmented_assignment_expression",
-    "update_expression",
-    "named_expression",
-    "receive_expression",
+    "call", "call_expression", "new_expression", "object_creation_expression", "method_invocation", "macro_invocation",
+    "await", "await_expression", "yield", "yield_expression", "try_expression", "assignment_expression",
+    "augmented_assignment_expression", "update_expression", "named_expression", "receive_expression",
 ];
 /// Kinds of functions without a name: what is inside does not happen where they are written.
 const DEFERRED: &[&str] = &[
-    "lambda",
-    "arrow_function",
-    "function_expression",
-    "closure_expression",
-    "func_literal",
-    "lambda_expression",
+    "lambda", "arrow_function", "function_expression", "closure_expression", "func_literal", "lambda_expression",
     "generator_expression",
 ];
 /// Callees whose arguments are types.

@@ -139,21 +139,8 @@ fn unpack(format: Format, bytes: &[u8], cancel: &Cancel) -> Readable<'static> {
 const CODING_HEAD: usize = 1 << 10;
 /// Encodings with one byte for each character that agree with Latin-1 in nearly all letters.
 const LATIN: &[&str] = &[
-    "latin-1",
-    "latin1",
-    "latin_1",
-    "l1",
-    "iso-8859-1",
-    "iso8859-1",
-    "iso_8859-1",
-    "iso-latin-1",
-    "iso-8859-15",
-    "iso8859-15",
-    "latin-9",
-    "cp1252",
-    "windows-1252",
-    "us-ascii",
-    "ascii",
+    "latin-1", "latin1", "latin_1", "l1", "iso-8859-1", "iso8859-1", "iso_8859-1", "iso-latin-1", "iso-8859-15",
+    "iso8859-15", "latin-9", "cp1252", "windows-1252", "us-ascii", "ascii",
 ];
 
 /// Returns whether a text declares an encoding of the family of Latin-1: `coding:` in a comment, `encoding=` in XML,

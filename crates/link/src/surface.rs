@@ -594,20 +594,8 @@ struct Work {
 pub(crate) const COPIES: &str = "(copies)";
 /// Functions that copy the members of their further arguments to the first, or make it inherit them.
 const COPIERS: &[&str] = &[
-    "applyMixins",
-    "assign",
-    "assignIn",
-    "augment",
-    "defaults",
-    "deepmerge",
-    "extend",
-    "inherits",
-    "merge",
-    "mergeDescriptors",
-    "mix",
-    "mixin",
-    "mixins",
-    "setPrototypeOf",
+    "applyMixins", "assign", "assignIn", "augment", "defaults", "deepmerge", "extend", "inherits", "merge",
+    "mergeDescriptors", "mix", "mixin", "mixins", "setPrototypeOf",
 ];
 
 /// The calls of a file that copy members: what they are copied to, and all arguments.

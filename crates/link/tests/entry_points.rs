@@ -156,9 +156,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
              @cli.group()\ndef sub(): ...\n@sub.command()\ndef deep(): ...\ndef plain(): ...\n@plain.command()\ndef no(): ...\n",
         )],
         &[
-            "cli.py -> cli.py::cli: command",
-            "cli.py -> cli.py::run: command",
-            "cli.py -> cli.py::sub: command",
+            "cli.py -> cli.py::cli: command", "cli.py -> cli.py::run: command", "cli.py -> cli.py::sub: command",
             "cli.py -> cli.py::deep: command",
         ],
     ),
@@ -372,11 +370,8 @@ const READS: &[(Files<'_>, &[&str])] = &[
              environ['C']\n    getenv('D')\n    d['E']\n    env['F']\n    os.environ[name]\n    d.environ['G']\nenviron['H']\nos.environ['I'] = 'x'\n",
         )],
         &[
-            "a.py -> config::env::H (13)",
-            "a.py::f -> config::env::A (5)",
-            "a.py::f -> config::env::B (6)",
-            "a.py::f -> config::env::C (7)",
-            "a.py::f -> config::env::D (8)",
+            "a.py -> config::env::H (13)", "a.py::f -> config::env::A (5)", "a.py::f -> config::env::B (6)",
+            "a.py::f -> config::env::C (7)", "a.py::f -> config::env::D (8)",
         ],
     ),
     (

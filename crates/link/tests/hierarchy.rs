@@ -182,11 +182,8 @@ fn a_call_dispatches_where_the_class_of_its_receiver_is_only_declared() {
     let found = edges(&[("a.py", source)], &[Relation::Calls]);
     let to_methods: Vec<&String> = found.iter().filter(|row| row.contains("A::")).collect();
     let expected = [
-        "a.py::A::m calls a.py::A::n*",
-        "a.py::at_once calls a.py::A::m",
-        "a.py::by_class calls a.py::A::m",
-        "a.py::declared calls a.py::A::m*",
-        "a.py::made calls a.py::A::m",
+        "a.py::A::m calls a.py::A::n*", "a.py::at_once calls a.py::A::m", "a.py::by_class calls a.py::A::m",
+        "a.py::declared calls a.py::A::m*", "a.py::made calls a.py::A::m",
     ];
     assert_eq!(to_methods, expected);
 }

@@ -28,22 +28,8 @@ const PAIRS: &[(&str, &str)] = &[
 ];
 /// Words that say when, how sure or for whom, and not what.
 const FILLERS: &[&str] = &[
-    "now",
-    "always",
-    "currently",
-    "today",
-    "again",
-    "just",
-    "still",
-    "please",
-    "longer",
-    "anymore",
-    "instead",
-    "really",
-    "everywhere",
-    "decided",
-    "learned",
-    "key",
+    "now", "always", "currently", "today", "again", "just", "still", "please", "longer", "anymore", "instead",
+    "really", "everywhere", "decided", "learned", "key",
 ];
 /// Verbs that take something for a purpose, in the form in which they are compared.
 const CHOICES: &[(&str, &str)] = &[

@@ -175,10 +175,7 @@ impl Bert {
 impl Config {
     fn check(&self) -> Result<(), ModelError> {
         let sizes = [
-            self.hidden_size,
-            self.num_hidden_layers,
-            self.num_attention_heads,
-            self.intermediate_size,
+            self.hidden_size, self.num_hidden_layers, self.num_attention_heads, self.intermediate_size,
             self.max_position_embeddings,
         ];
         let unsupported = |what, found: String, expected| Err(ModelError::Unsupported { what, found, expected });

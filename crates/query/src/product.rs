@@ -11,25 +11,8 @@ pub fn is_product(path: &str) -> bool {
 
 /// Folders of code that is not shipped, unless shipped code uses it.
 const ASIDE: [&str; 19] = [
-    "example",
-    "examples",
-    "_examples",
-    "samples",
-    "demo",
-    "demos",
-    "docs",
-    "doc",
-    "benches",
-    "bench",
-    "benchmarks",
-    "fixtures",
-    "migrations",
-    "performance",
-    "perf",
-    "benchmark",
-    "scripts",
-    "script",
-    "tutorial",
+    "example", "examples", "_examples", "samples", "demo", "demos", "docs", "doc", "benches", "bench", "benchmarks",
+    "fixtures", "migrations", "performance", "perf", "benchmark", "scripts", "script", "tutorial",
 ];
 
 /// The part of a path that says that its code is an example, a measurement or a helper beside what is shipped.

@@ -61,12 +61,7 @@ fn answers(index: &Index) -> Vec<Ranked<'_>> {
     let filters =
         [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
     let queries = [
-        "load",
-        "validate user session",
-        "parse_config",
-        "where is héllo?",
-        "db cfg",
-        "nothing_here",
+        "load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here",
         "user_pool loadToken",
     ];
     let mut answers = Vec::new();

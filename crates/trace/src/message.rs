@@ -7,18 +7,8 @@ use crate::prefix;
 const MAX_LINES: usize = 40;
 /// Starts of lines that belong to no message: fences, separators of test runners, prompts, the next traceback.
 const OTHERS: [&str; 12] = [
-    "```",
-    "====",
-    "----",
-    "____",
-    ">>> ",
-    "$ ",
-    "Traceback (most",
-    "During handling of",
-    "The above exception",
-    "Process completed with exit code",
-    "make: ***",
-    // The next field of a record.
+    "```", "====", "----", "____", ">>> ", "$ ", "Traceback (most", "During handling of", "The above exception",
+    "Process completed with exit code", "make: ***", // The next field of a record.
     ",",
 ];
 

@@ -118,18 +118,8 @@ impl Random {
 }
 
 const THINGS: &[&str] = &[
-    "the payment queue",
-    "Redis",
-    "the login page",
-    "`parse_header`",
-    "SQLite",
-    "the search index",
-    "the upload worker",
-    "our rate limiter",
-    "the session cookie",
-    "Postgres",
-    "`src/api/users.ts`",
-    "the build cache",
+    "the payment queue", "Redis", "the login page", "`parse_header`", "SQLite", "the search index",
+    "the upload worker", "our rate limiter", "the session cookie", "Postgres", "`src/api/users.ts`", "the build cache",
     "the CSV import",
 ];
 
@@ -156,36 +146,9 @@ const PARTS: &[&str] = &[
 
 /// Words of the sentences between names.
 const WORDS: &[&str] = &[
-    "fails",
-    "waits",
-    "returns",
-    "keeps",
-    "drops",
-    "before",
-    "after",
-    "without",
-    "empty",
-    "stale",
-    "connection",
-    "request",
-    "server",
-    "deploy",
-    "migration",
-    "browser",
-    "error",
-    "warning",
-    "memory",
-    "thread",
-    "option",
-    "default",
-    "release",
-    "session",
-    "timeout",
-    "retry",
-    "schema",
-    "worker",
-    "because",
-    "instead",
+    "fails", "waits", "returns", "keeps", "drops", "before", "after", "without", "empty", "stale", "connection",
+    "request", "server", "deploy", "migration", "browser", "error", "warning", "memory", "thread", "option", "default",
+    "release", "session", "timeout", "retry", "schema", "worker", "because", "instead",
 ];
 
 /// A sentence with the given number of words, and names between them.

@@ -16,13 +16,7 @@ const GLIBC: &str = "GLIBC_";
 
 /// Libraries that every Linux with glibc has: those of PEP 600 that a Rust program may need.
 const COMMON: &[&str] = &[
-    "libc.so.6",
-    "libm.so.6",
-    "libdl.so.2",
-    "librt.so.1",
-    "libpthread.so.0",
-    "libgcc_s.so.1",
-    "ld-linux-x86-64.so.2",
+    "libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2",
     "ld-linux-aarch64.so.1",
 ];
 

@@ -4,30 +4,8 @@
 const SUMMARY: usize = 300;
 /// Line starts after which a comment no longer describes the whole.
 const END_OF_PROSE: &[&str] = &[
-    "@",
-    ":param",
-    ":return",
-    ":raise",
-    ":type",
-    ":rtype",
-    "Args:",
-    "Arguments:",
-    "Parameters",
-    "Returns",
-    "Raises",
-    "Example",
-    "Usage:",
-    "Note:",
-    ">>>",
-    "```",
-    "---",
-    "===",
-    "# ",
-    "## ",
-    "\\param",
-    "\\return",
-    "\\sa",
-    ".. ",
+    "@", ":param", ":return", ":raise", ":type", ":rtype", "Args:", "Arguments:", "Parameters", "Returns", "Raises",
+    "Example", "Usage:", "Note:", ">>>", "```", "---", "===", "# ", "## ", "\\param", "\\return", "\\sa", ".. ",
 ];
 /// Uninformative prefixes of descriptions.
 const NOISE: &[&str] =

@@ -31,24 +31,8 @@ const MAX_SOURCES: u64 = 1_000_000;
 const MAX_CODE: usize = 3_000;
 /// Folders without sources of the package itself, or without documented ones.
 const SKIPPED: &[&str] = &[
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "__tests__",
-    "node_modules",
-    "vendor",
-    "third_party",
-    "thirdparty",
-    "_vendor",
-    "external",
-    "extern",
-    "deps",
-    "benches",
-    "locale",
-    "locales",
-    ".git",
-    "packaging",
+    "test", "tests", "testing", "testdata", "__tests__", "node_modules", "vendor", "third_party", "thirdparty",
+    "_vendor", "external", "extern", "deps", "benches", "locale", "locales", ".git", "packaging",
 ];
 /// Weight of a word in the name; 1 elsewhere.
 const NAME: u32 = 2;

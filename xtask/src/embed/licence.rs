@@ -33,15 +33,8 @@ const PERMISSIVE: &[(&str, &str)] = &[
 
 /// Texts in the head of a file that indicate a licence that does not permit it.
 const FORBIDDEN: &[&str] = &[
-    "General Public License",
-    "GPL",
-    "Mozilla Public License",
-    "MPL-",
-    "Eclipse Public License",
-    "EPL-",
-    "Creative Commons",
-    "CC-BY",
-    "All rights reserved. Proprietary",
+    "General Public License", "GPL", "Mozilla Public License", "MPL-", "Eclipse Public License", "EPL-",
+    "Creative Commons", "CC-BY", "All rights reserved. Proprietary",
 ];
 /// Bytes of a file that are searched for its licence.
 const HEAD: usize = 3_000;

@@ -10,26 +10,9 @@ use super::paths::{code_only, paths_of, test_modules};
 
 /// Crates that are looked at.
 const CRATES: &[&str] = &[
-    "crates/base",
-    "crates/vfs",
-    "crates/store",
-    "crates/lang",
-    "crates/link",
-    "crates/graph",
-    "crates/history",
-    "crates/search",
-    "crates/trace",
-    "crates/memory",
-    "crates/model",
-    "crates/engine",
-    "crates/query",
-    "crates/sessions",
-    "crates/mind",
-    "crates/tools",
-    "crates/server",
-    "crates/cli",
-    "crates/testkit",
-    "xtask",
+    "crates/base", "crates/vfs", "crates/store", "crates/lang", "crates/link", "crates/graph", "crates/history",
+    "crates/search", "crates/trace", "crates/memory", "crates/model", "crates/engine", "crates/query",
+    "crates/sessions", "crates/mind", "crates/tools", "crates/server", "crates/cli", "crates/testkit", "xtask",
 ];
 /// Folders whose rooms may need each other, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[(

@@ -322,17 +322,8 @@ fn a_file_that_must_not_be_written_is_not() {
 fn gotchas_of_all_projects_are_kept_for_people_too() {
     let place = open_remembered();
     let add = [
-        "edges",
-        "add",
-        "--title",
-        "Jam is sticky",
-        "--description",
-        "always",
-        "--workaround",
-        "wash",
-        "--intent",
-        "jam",
-        "--json",
+        "edges", "add", "--title", "Jam is sticky", "--description", "always", "--workaround", "wash", "--intent",
+        "jam", "--json",
     ];
     let edge = json(&mind(&place, &add));
     let id = edge["id"].as_str().unwrap();

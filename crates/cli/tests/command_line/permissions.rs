@@ -35,10 +35,7 @@ fn files_that_other_programs_run_are_written_only_with_a_persons_leave() {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     let paths = [
-        ".claude/settings.json",
-        ".vscode/tasks.json",
-        ".github/workflows/ci.yml",
-        ".husky/pre-commit",
+        ".claude/settings.json", ".vscode/tasks.json", ".github/workflows/ci.yml", ".husky/pre-commit",
         ".gitattributes",
     ];
     for path in paths {
@@ -90,11 +87,7 @@ fn files_that_the_configuration_of_git_names_are_guarded() {
         run.code == 0 || !format!("{}{}", run.out, run.err).contains(&format!("m1nd write allow {path}"))
     };
     for path in [
-        "build/Hooks/pre-commit",
-        "build/hooks/lib/x.sh",
-        "tools/clean.sh",
-        "shared.settings",
-        "web/inner/run/pre-push",
+        "build/Hooks/pre-commit", "build/hooks/lib/x.sh", "tools/clean.sh", "shared.settings", "web/inner/run/pre-push",
     ] {
         assert!(!writes_file(path), "{path} is written");
     }

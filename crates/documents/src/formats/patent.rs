@@ -8,11 +8,7 @@ use crate::{Format, Unreadable, formats::report_malformed};
 
 /// Outermost elements of patents.
 const ROOTS: &[&str] = &[
-    "us-patent-grant",
-    "us-patent-application",
-    "exchange-document",
-    "exchange-documents",
-    "ep-patent-document",
+    "us-patent-grant", "us-patent-application", "exchange-document", "exchange-documents", "ep-patent-document",
     "patent-document",
 ];
 

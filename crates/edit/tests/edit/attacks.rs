@@ -23,17 +23,10 @@ fn paths(outside: &str) -> Vec<String> {
     paths.push(format!("{outside}/out.txt"));
     let git =
         [".git", ".GIT", ".Git", ".gIt", ".git.", ".git ", ".git::$DATA", "git~1", ".g\u{200c}it", "\u{feff}.git"];
-    for name in git.into_iter().chain([
-        ".hg",
-        ".svn",
-        ".jj",
-        ".bzr",
-        ".SVN",
-        "src/.git",
-        "deep/er/.git",
-        ".git .",
-        ".gi\u{200d}t",
-    ]) {
+    for name in git
+        .into_iter()
+        .chain([".hg", ".svn", ".jj", ".bzr", ".SVN", "src/.git", "deep/er/.git", ".git .", ".gi\u{200d}t"])
+    {
         paths.extend(["config", "hooks/pre-commit", "HEAD"].map(|file| format!("{name}/{file}")));
         paths.push(name.to_owned());
     }
@@ -41,18 +34,7 @@ fn paths(outside: &str) -> Vec<String> {
         ["out-link/x", "out-link", "file-link", "up-link/x", "git-link/config", "abs-link/x", "dangling", "src-link/a"];
     paths.extend(links.map(str::to_owned));
     let odd = [
-        "pipe",
-        "a.py/x",
-        "src",
-        "",
-        ".",
-        "./",
-        "a\0b",
-        "a\nb",
-        "a\rb",
-        "a\u{7f}",
-        "a\\b",
-        "src/a\\..\\..\\b",
+        "pipe", "a.py/x", "src", "", ".", "./", "a\0b", "a\nb", "a\rb", "a\u{7f}", "a\\b", "src/a\\..\\..\\b",
         "home/projects/x",
     ];
     paths.extend(odd.map(str::to_owned));

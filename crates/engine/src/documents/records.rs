@@ -102,19 +102,8 @@ fn tags(record: &Record) -> Vec<String> {
     let mut tags: Vec<String> =
         record.ids.iter().filter(|id| id.starts_with("doi:") || id.starts_with("pm")).cloned().collect();
     let wanted = [
-        "type",
-        "publisher",
-        "date",
-        "volume",
-        "issue",
-        "language",
-        "citations",
-        "country",
-        "kind",
-        "state",
-        "category",
-        "stream",
-        "note",
+        "type", "publisher", "date", "volume", "issue", "language", "citations", "country", "kind", "state",
+        "category", "stream", "note",
     ];
     let fields = record.fields.iter().filter(|(name, _)| wanted.contains(&&**name));
     tags.extend(fields.map(|(name, value)| format!("{prefix}{name}:{value}")));

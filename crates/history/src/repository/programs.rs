@@ -65,30 +65,10 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 /// Names of the files of a hooks folder that git runs. They matter alone where the folder is the whole work tree.
 const HOOKS: &[&str] = &[
-    "applypatch-msg",
-    "commit-msg",
-    "fsmonitor-watchman",
-    "post-applypatch",
-    "post-checkout",
-    "post-commit",
-    "post-index-change",
-    "post-merge",
-    "post-receive",
-    "post-rewrite",
-    "post-update",
-    "pre-applypatch",
-    "pre-auto-gc",
-    "pre-commit",
-    "pre-merge-commit",
-    "pre-push",
-    "pre-rebase",
-    "pre-receive",
-    "prepare-commit-msg",
-    "proc-receive",
-    "push-to-checkout",
-    "reference-transaction",
-    "sendemail-validate",
-    "update",
+    "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout", "post-commit",
+    "post-index-change", "post-merge", "post-receive", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc",
+    "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "pre-receive", "prepare-commit-msg", "proc-receive",
+    "push-to-checkout", "reference-transaction", "sendemail-validate", "update",
 ];
 
 impl GitFolder {

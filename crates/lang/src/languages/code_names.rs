@@ -23,31 +23,8 @@ const MAX_SETTINGS: usize = 512 << 10;
 
 /// Endings of files that configure programs.
 const SETTINGS: &[&str] = &[
-    "toml",
-    "cfg",
-    "ini",
-    "json",
-    "jsonc",
-    "json5",
-    "xml",
-    "yaml",
-    "yml",
-    "conf",
-    "properties",
-    "tf",
-    "hcl",
-    "gradle",
-    "service",
-    "sh",
-    "bash",
-    "env",
-    "mk",
-    "plist",
-    "csproj",
-    "props",
-    "targets",
-    "routes",
-    "config",
+    "toml", "cfg", "ini", "json", "jsonc", "json5", "xml", "yaml", "yml", "conf", "properties", "tf", "hcl", "gradle",
+    "service", "sh", "bash", "env", "mk", "plist", "csproj", "props", "targets", "routes", "config",
 ];
 /// Names of files without an ending that configure programs.
 const NAMES: &[&str] =

@@ -38,12 +38,7 @@ fn find_place(plan: &Plan<'_, '_>) -> (usize, String) {
     };
     if is_outside {
         let holders = [
-            "declaration_list",
-            "impl_item",
-            "trait_item",
-            "class_body",
-            "class_declaration",
-            "class",
+            "declaration_list", "impl_item", "trait_item", "class_body", "class_declaration", "class",
             "export_statement",
         ];
         while let Some(parent) = top.parent().filter(|parent| holders.contains(&parent.kind())) {

@@ -9,30 +9,8 @@ static ROWS: &str = include_str!("go_std.txt");
 
 /// Types that need no import.
 const BUILT_IN: &[&str] = &[
-    "string",
-    "bool",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uintptr",
-    "byte",
-    "rune",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "error",
-    "any",
-    "map",
-    "chan",
-    "func",
+    "string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+    "uintptr", "byte", "rune", "float32", "float64", "complex64", "complex128", "error", "any", "map", "chan", "func",
     "interface",
 ];
 

@@ -9,27 +9,8 @@ use super::types::{MAX_STEPS, Types};
 
 /// Types that name a conversion, and that literals have.
 const BASIC: &[&str] = &[
-    "string",
-    "bool",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uintptr",
-    "byte",
-    "rune",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "error",
-    "any",
+    "string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+    "uintptr", "byte", "rune", "float32", "float64", "complex64", "complex128", "error", "any",
 ];
 
 impl<'t> Types<'_, 't> {

@@ -249,14 +249,8 @@ pub fn read_declared(
     (limits, cancel): (&Limits, &Cancel),
 ) -> Option<Declared> {
     const VALUES: &[&str] = &[
-        "field_declaration",
-        "var_spec",
-        "const_spec",
-        "const_item",
-        "static_item",
-        "public_field_definition",
-        "property_signature",
-        "variable_declarator",
+        "field_declaration", "var_spec", "const_spec", "const_item", "static_item", "public_field_definition",
+        "property_signature", "variable_declarator",
     ];
     const PLAIN: &[&str] = &["class_declaration", "function_declaration", "abstract_class_declaration", "class"];
     let rules = rules::LocalRules::of(language)?;

@@ -11,28 +11,8 @@ use crate::Language;
 
 /// Types of Go whose values are copied.
 const BASIC: &[&str] = &[
-    "string",
-    "bool",
-    "int",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uintptr",
-    "float32",
-    "float64",
-    "byte",
-    "rune",
-    "error",
-    "any",
-    "interface",
-    "basic",
-    "reference",
+    "string", "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+    "uintptr", "float32", "float64", "byte", "rune", "error", "any", "interface", "basic", "reference",
 ];
 /// Beginnings of types of Go whose values must not be copied after their first use.
 const NOT_COPIED: &[&str] = &["sync.", "atomic.", "strings.Builder"];
@@ -194,13 +174,8 @@ impl<'t> Planner<'_, '_, 't> {
     /// of a variable: then its annotation would say something else in the new function.
     pub(super) fn may_narrow_python(&self, index: usize) -> bool {
         const TESTS: &[&str] = &[
-            "comparison_operator",
-            "boolean_operator",
-            "not_operator",
-            "assert_statement",
-            "conditional_expression",
-            "call",
-            "match_statement",
+            "comparison_operator", "boolean_operator", "not_operator", "assert_statement", "conditional_expression",
+            "call", "match_statement",
         ];
         let lives = &self.lives;
         let variable = &lives.locals.variables[index];

@@ -142,20 +142,8 @@ impl<'t> Types<'_, 't> {
             (
                 "bool",
                 &[
-                    "is_empty",
-                    "is_some",
-                    "is_none",
-                    "is_ok",
-                    "is_err",
-                    "starts_with",
-                    "ends_with",
-                    "contains",
-                    "contains_key",
-                    "exists",
-                    "is_dir",
-                    "is_file",
-                    "is_absolute",
-                    "eq_ignore_ascii_case",
+                    "is_empty", "is_some", "is_none", "is_ok", "is_err", "starts_with", "ends_with", "contains",
+                    "contains_key", "exists", "is_dir", "is_file", "is_absolute", "eq_ignore_ascii_case",
                 ],
             ),
             ("String", &["to_string", "to_lowercase", "to_uppercase", "to_ascii_lowercase"]),
@@ -262,20 +250,8 @@ impl<'t> Types<'_, 't> {
         }
         /// Classes of the language and of browsers without type parameters.
         const PLAIN: &[&str] = &[
-            "Date",
-            "Error",
-            "RegExp",
-            "URL",
-            "URLSearchParams",
-            "Headers",
-            "Request",
-            "Response",
-            "AbortController",
-            "TextEncoder",
-            "TextDecoder",
-            "FormData",
-            "TypeError",
-            "RangeError",
+            "Date", "Error", "RegExp", "URL", "URLSearchParams", "Headers", "Request", "Response", "AbortController",
+            "TextEncoder", "TextDecoder", "FormData", "TypeError", "RangeError",
         ];
         let plain = |text: &str| Some(text.to_owned());
         match node.kind() {

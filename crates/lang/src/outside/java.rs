@@ -69,14 +69,8 @@ const SYNTAX_OF_SCALA: &[OutsideMember] = &[
 ];
 
 const THROWABLE: &[&str] = &[
-    "fillInStackTrace",
-    "getCause",
-    "getLocalizedMessage",
-    "getMessage",
-    "getStackTrace",
-    "initCause",
-    "printStackTrace",
-    "setStackTrace",
+    "fillInStackTrace", "getCause", "getLocalizedMessage", "getMessage", "getStackTrace", "initCause",
+    "printStackTrace", "setStackTrace",
 ];
 
 const BASES: &[OutsideBase] = &[

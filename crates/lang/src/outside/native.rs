@@ -4,19 +4,8 @@ use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, member};
 
 /// Functions that operating systems, fuzzers and other languages look up by name.
 const STARTS: &[&str] = &[
-    "DllMain",
-    "JNI_OnLoad",
-    "JNI_OnUnload",
-    "LLVMFuzzerCustomMutator",
-    "LLVMFuzzerInitialize",
-    "LLVMFuzzerTestOneInput",
-    "SDL_main",
-    "WinMain",
-    "_start",
-    "app_main",
-    "main",
-    "wWinMain",
-    "wmain",
+    "DllMain", "JNI_OnLoad", "JNI_OnUnload", "LLVMFuzzerCustomMutator", "LLVMFuzzerInitialize",
+    "LLVMFuzzerTestOneInput", "SDL_main", "WinMain", "_start", "app_main", "main", "wWinMain", "wmain",
 ];
 const STARTS_WITH: &[&str] = &["Java_", "PyInit_"];
 

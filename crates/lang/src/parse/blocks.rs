@@ -18,17 +18,7 @@ pub(crate) enum Layout {
 
 /// Words that go on with a block whose lines are between brackets.
 const BRACKET_WORDS: &[&str] = &[
-    "case",
-    "catch",
-    "default",
-    "else",
-    "extends",
-    "finally",
-    "implements",
-    "private",
-    "protected",
-    "public",
-    "throws",
+    "case", "catch", "default", "else", "extends", "finally", "implements", "private", "protected", "public", "throws",
     "where",
 ];
 /// Words that go on with an indented block.

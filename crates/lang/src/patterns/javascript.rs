@@ -56,11 +56,7 @@ pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx],
     rules: RULES,
     functions: &[
-        "function_declaration",
-        "function_expression",
-        "arrow_function",
-        "method_definition",
-        "generator_function",
+        "function_declaration", "function_expression", "arrow_function", "method_definition", "generator_function",
         "generator_function_declaration",
     ],
     closures: &[],

@@ -354,37 +354,14 @@ mod tests {
             assert!(speaks_of_auth(name), "{name}");
         }
         for name in [
-            "login_required",
-            "log_in",
-            "isLoggedIn",
-            "unauthorized",
-            "OAUTH_TOKEN",
-            "oauth2",
-            "PreAuthorize",
-            "UseGuards",
-            "guard",
-            "JwtStrategy",
-            "verifySignature",
-            "secured",
-            "hasPermission",
+            "login_required", "log_in", "isLoggedIn", "unauthorized", "OAUTH_TOKEN", "oauth2", "PreAuthorize",
+            "UseGuards", "guard", "JwtStrategy", "verifySignature", "secured", "hasPermission",
         ] {
             assert!(speaks_of_auth(name), "{name}");
         }
         for name in [
-            "author",
-            "list_authors",
-            "save",
-            "logger",
-            "catalogue",
-            "blog",
-            "log_info",
-            "catalog_index",
-            "dialogInput",
-            "LogIndex",
-            "lock_guard",
-            "MutexGuard",
-            "method_signature",
-            "unsecured",
+            "author", "list_authors", "save", "logger", "catalogue", "blog", "log_info", "catalog_index",
+            "dialogInput", "LogIndex", "lock_guard", "MutexGuard", "method_signature", "unsecured",
         ] {
             assert!(!speaks_of_auth(name), "{name}");
         }

@@ -31,59 +31,20 @@ pub struct CodeWord {
 
 /// Kinds of leaves that are names.
 const NAMES: &[&str] = &[
-    "identifier",
-    "type_identifier",
-    "field_identifier",
-    "package_identifier",
-    "shorthand_field_identifier",
-    "crate",
-    "self",
-    "super",
+    "identifier", "type_identifier", "field_identifier", "package_identifier", "shorthand_field_identifier", "crate",
+    "self", "super",
 ];
 
 /// Kinds of nodes around a name, and fields, that edits ask for.
 const AROUND: &[&str] = &[
     // Go.
-    "qualified_type",
-    "selector_expression",
-    "operand",
-    "key",
-    "keyed_element",
-    "literal_element",
+    "qualified_type", "selector_expression", "operand", "key", "keyed_element", "literal_element",
     // Rust.
-    "token_tree",
-    "ERROR",
-    "scoped_identifier",
-    "scoped_type_identifier",
-    "scoped_use_list",
-    "use_list",
-    "use_as_clause",
-    "use_wildcard",
-    "use_declaration",
-    "trait_bounds",
-    "dynamic_type",
-    "abstract_type",
-    "generic_type",
-    "impl_item",
-    "field_expression",
-    "field_initializer",
-    "mod_item",
-    "visibility_modifier",
-    "attribute",
-    "macro_invocation",
-    "trait",
-    "path",
-    "name",
-    "field",
-    "value",
-    // Java.
-    "field_access",
-    "method_invocation",
-    "import_declaration",
-    "package_declaration",
-    "object",
-    "scope",
-    "type",
+    "token_tree", "ERROR", "scoped_identifier", "scoped_type_identifier", "scoped_use_list", "use_list",
+    "use_as_clause", "use_wildcard", "use_declaration", "trait_bounds", "dynamic_type", "abstract_type",
+    "generic_type", "impl_item", "field_expression", "field_initializer", "mod_item", "visibility_modifier",
+    "attribute", "macro_invocation", "trait", "path", "name", "field", "value", // Java.
+    "field_access", "method_invocation", "import_declaration", "package_declaration", "object", "scope", "type",
 ];
 
 /// Kinds of leaves whose text may hold names.

@@ -18,33 +18,9 @@ use crate::tables::files::FileId;
 
 /// Packages whose functions and methods ask for the addresses that they are given.
 const PACKAGES: &[&str] = &[
-    "aiohttp",
-    "axios",
-    "chai",
-    "fastapi",
-    "flask",
-    "github.com/go-resty/resty",
-    "got",
-    "httpx",
-    "java.net",
-    "ky",
-    "needle",
-    "net/http",
-    "net/http/httptest",
-    "node-fetch",
-    "ofetch",
-    "okhttp3",
-    "org.springframework",
-    "requests",
-    "reqwest",
-    "rest_framework",
-    "starlette",
-    "superagent",
-    "supertest",
-    "swr",
-    "undici",
-    "urllib",
-    "urllib3",
+    "aiohttp", "axios", "chai", "fastapi", "flask", "github.com/go-resty/resty", "got", "httpx", "java.net", "ky",
+    "needle", "net/http", "net/http/httptest", "node-fetch", "ofetch", "okhttp3", "org.springframework", "requests",
+    "reqwest", "rest_framework", "starlette", "superagent", "supertest", "swr", "undici", "urllib", "urllib3",
 ];
 /// Names of values on which the methods of clients have another meaning.
 const OTHERS: &[&str] = &["app", "cache", "headers", "localStorage", "map", "mux", "params", "r", "router", "server"];

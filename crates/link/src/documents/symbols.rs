@@ -20,20 +20,8 @@ const MAX_OWNERS: usize = 16;
 const MAX_CLASSES: usize = 4;
 /// Folders whose code shows how the project is used, or is not part of it.
 const ASIDE: &[&str] = &[
-    "examples",
-    "example",
-    "_examples",
-    "samples",
-    "sample",
-    "benchmarks",
-    "bench",
-    "benches",
-    "vendor",
-    "third_party",
-    "fixtures",
-    "playground",
-    "tutorial",
-    "demo",
+    "examples", "example", "_examples", "samples", "sample", "benchmarks", "bench", "benches", "vendor", "third_party",
+    "fixtures", "playground", "tutorial", "demo",
 ];
 /// Folders with documents: code in them makes the documents, or is an example.
 const DOCS: &[&str] = &["docs", "docs_src", "website"];

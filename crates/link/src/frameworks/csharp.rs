@@ -8,27 +8,12 @@ const VERBS: &[&str] =
     &["AcceptVerbs", "HttpDelete", "HttpGet", "HttpHead", "HttpOptions", "HttpPatch", "HttpPost", "HttpPut", "Route"];
 const MAPPINGS: &[&str] = &["Map", "MapDelete", "MapFallback", "MapGet", "MapMethods", "MapPatch", "MapPost", "MapPut"];
 const NUNIT: &[&str] = &[
-    "OneTimeSetUp",
-    "OneTimeTearDown",
-    "SetUp",
-    "SetUpFixture",
-    "TearDown",
-    "Test",
-    "TestCase",
-    "TestCaseSource",
-    "TestFixture",
-    "Theory",
+    "OneTimeSetUp", "OneTimeTearDown", "SetUp", "SetUpFixture", "TearDown", "Test", "TestCase", "TestCaseSource",
+    "TestFixture", "Theory",
 ];
 const MSTEST: &[&str] = &[
-    "AssemblyCleanup",
-    "AssemblyInitialize",
-    "ClassCleanup",
-    "ClassInitialize",
-    "DataTestMethod",
-    "TestClass",
-    "TestCleanup",
-    "TestInitialize",
-    "TestMethod",
+    "AssemblyCleanup", "AssemblyInitialize", "ClassCleanup", "ClassInitialize", "DataTestMethod", "TestClass",
+    "TestCleanup", "TestInitialize", "TestMethod",
 ];
 const BENCHMARKS: &[&str] = &["Benchmark", "GlobalCleanup", "GlobalSetup", "IterationCleanup", "IterationSetup"];
 const SERIALIZATION: &[&str] = &["OnDeserialized", "OnDeserializing", "OnSerialized", "OnSerializing"];

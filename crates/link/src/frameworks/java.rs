@@ -7,15 +7,8 @@ use super::{HandlerRule, row};
 const MAPPINGS: &[&str] =
     &["DeleteMapping", "GetMapping", "MessageMapping", "PatchMapping", "PostMapping", "PutMapping", "RequestMapping"];
 const STEREOTYPES: &[&str] = &[
-    "Component",
-    "Configuration",
-    "ConfigurationProperties",
-    "Controller",
-    "Repository",
-    "RestController",
-    "Service",
-    "SpringBootApplication",
-    "TestConfiguration",
+    "Component", "Configuration", "ConfigurationProperties", "Controller", "Repository", "RestController", "Service",
+    "SpringBootApplication", "TestConfiguration",
 ];
 const RESOURCES: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "Path", "Provider"];
 const VERBS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put"];

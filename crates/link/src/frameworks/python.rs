@@ -6,33 +6,14 @@ use super::{HandlerRule, row};
 
 const VERBS: &[&str] = &["route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket"];
 const FLASK_HOOKS: &[&str] = &[
-    "after_app_request",
-    "after_request",
-    "before_app_first_request",
-    "before_app_request",
-    "before_first_request",
-    "before_request",
-    "before_serving",
-    "after_serving",
-    "teardown_app_request",
-    "teardown_appcontext",
-    "teardown_request",
-    "app_context_processor",
-    "app_url_defaults",
-    "app_url_value_preprocessor",
-    "context_processor",
-    "url_defaults",
-    "url_value_preprocessor",
-    "while_serving",
+    "after_app_request", "after_request", "before_app_first_request", "before_app_request", "before_first_request",
+    "before_request", "before_serving", "after_serving", "teardown_app_request", "teardown_appcontext",
+    "teardown_request", "app_context_processor", "app_url_defaults", "app_url_value_preprocessor", "context_processor",
+    "url_defaults", "url_value_preprocessor", "while_serving",
 ];
 const FLASK_EXTENSIONS: &[&str] = &[
-    "app_template_filter",
-    "app_template_global",
-    "app_template_test",
-    "shell_context_processor",
-    "template_filter",
-    "template_global",
-    "template_test",
+    "app_template_filter", "app_template_global", "app_template_test", "shell_context_processor", "template_filter",
+    "template_global", "template_test",
 ];
 const ERROR_HANDLERS: &[&str] = &["app_errorhandler", "errorhandler"];
 

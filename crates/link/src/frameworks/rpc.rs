@@ -141,20 +141,8 @@ pub(crate) fn snake(name: &str) -> String {
 /// Returns whether a file was written by a generator of gRPC: what it has only leads on.
 pub(crate) fn is_generated(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "_pb2.py",
-        "_pb2_grpc.py",
-        "_grpc.py",
-        ".pb.go",
-        "_pb.js",
-        "_pb.ts",
-        "_pb.d.ts",
-        "_grpc_pb.js",
-        "_grpc_pb.d.ts",
-        ".pb.h",
-        ".pb.cc",
-        "Grpc.java",
-        "Grpc.cs",
-        "GrpcKt.kt",
+        "_pb2.py", "_pb2_grpc.py", "_grpc.py", ".pb.go", "_pb.js", "_pb.ts", "_pb.d.ts", "_grpc_pb.js",
+        "_grpc_pb.d.ts", ".pb.h", ".pb.cc", "Grpc.java", "Grpc.cs", "GrpcKt.kt",
     ];
     ENDINGS.iter().any(|ending| path.ends_with(ending))
 }

@@ -71,32 +71,9 @@ static RULES: Rules = Rules {
 
 /// Methods of classes of the language with names so common that they say nothing.
 const COMMON_METHODS: &[&str] = &[
-    "bindTo",
-    "count",
-    "current",
-    "diff",
-    "fetch",
-    "fetchAll",
-    "format",
-    "getCode",
-    "getFile",
-    "getLine",
-    "getMessage",
-    "getPrevious",
-    "getShortName",
-    "getTimestamp",
-    "getTrace",
-    "getTraceAsString",
-    "key",
-    "modify",
-    "next",
-    "offsetExists",
-    "offsetGet",
-    "offsetSet",
-    "offsetUnset",
-    "rewind",
-    "rowCount",
-    "valid",
+    "bindTo", "count", "current", "diff", "fetch", "fetchAll", "format", "getCode", "getFile", "getLine", "getMessage",
+    "getPrevious", "getShortName", "getTimestamp", "getTrace", "getTraceAsString", "key", "modify", "next",
+    "offsetExists", "offsetGet", "offsetSet", "offsetUnset", "rewind", "rowCount", "valid",
 ];
 
 fn words(text: &'static str) -> FxHashSet<&'static str> {

@@ -39,22 +39,8 @@ pub(crate) fn of_word(word: &str) -> Option<Methods> {
 
 /// Callees and decorators that serve any method.
 const ANY: &[&str] = &[
-    "Any",
-    "Handle",
-    "HandleFunc",
-    "Method",
-    "MethodFunc",
-    "RequestMapping",
-    "add_api_route",
-    "add_route",
-    "add_url_rule",
-    "all",
-    "any",
-    "api_route",
-    "path",
-    "re_path",
-    "route",
-    "url",
+    "Any", "Handle", "HandleFunc", "Method", "MethodFunc", "RequestMapping", "add_api_route", "add_route",
+    "add_url_rule", "all", "any", "api_route", "path", "re_path", "route", "url",
 ];
 
 /// The methods that a decorator or callee serves, by its name.

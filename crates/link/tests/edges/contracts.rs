@@ -145,9 +145,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ("c.py", "import requests\ndef c(): requests.get('http://x/users')\n"),
         ],
         &[
-            "a.py::GET /users -> a.py::a (3)",
-            "b.py::GET /users -> b.py::b (3)",
-            "c.py::c -> a.py::GET /users (2)?",
+            "a.py::GET /users -> a.py::a (3)", "b.py::GET /users -> b.py::b (3)", "c.py::c -> a.py::GET /users (2)?",
             "c.py::c -> b.py::GET /users (2)?",
         ],
     ),

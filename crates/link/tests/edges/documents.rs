@@ -92,9 +92,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ),
         ],
         &[
-            "docs/a.md -> docs/build.py (1)",
-            "docs/a.md -> setup.py (1)",
-            "docs/a.md -> src/app/main.py (1)",
+            "docs/a.md -> docs/build.py (1)", "docs/a.md -> setup.py (1)", "docs/a.md -> src/app/main.py (1)",
             "docs/a.md -> src/app/main.py (1)",
         ],
     ),

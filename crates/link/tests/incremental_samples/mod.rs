@@ -161,10 +161,7 @@ pub(crate) const LINES: &[(&str, &[&str])] = &[
     (
         ".proto",
         &[
-            "  rpc {a}({b}) returns ({b});",
-            "message {a} { {b} {a} = 1; }",
-            "service {a} {",
-            "}",
+            "  rpc {a}({b}) returns ({b});", "message {a} { {b} {a} = 1; }", "service {a} {", "}",
             "import \"all/{a}.proto\";",
         ],
     ),

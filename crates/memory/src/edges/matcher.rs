@@ -38,21 +38,8 @@ const MAX_CODE: usize = 1 << 18;
 const MAX_INTENT: usize = 1 << 12;
 /// Tags that say no more than in which language a project is written.
 const LANGUAGES: &[&str] = &[
-    "c",
-    "cpp",
-    "dotnet",
-    "elixir",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "nodejs",
-    "php",
-    "python",
-    "ruby",
-    "rust",
-    "swift",
-    "typescript",
+    "c", "cpp", "dotnet", "elixir", "go", "java", "javascript", "kotlin", "nodejs", "php", "python", "ruby", "rust",
+    "swift", "typescript",
 ];
 
 /// Stack of a project.

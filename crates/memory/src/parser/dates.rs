@@ -133,17 +133,7 @@ fn without_ordinal(text: &str) -> &str {
 
 fn month(word: &str) -> Option<i16> {
     const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
         "december",
     ];
     let lower = word.to_ascii_lowercase();

@@ -414,20 +414,8 @@ const SUBJECTS: &[&str] =
 /// Whether a line starts with words by which people begin to tell of a trouble or of something found out.
 fn starts_with_a_cue(line: &Line) -> bool {
     const CUES: &[&str] = &[
-        "hit a problem",
-        "hit a bug",
-        "hit an issue",
-        "ran into ",
-        "struggling with ",
-        "stuck on ",
-        "waiting for ",
-        "waiting on ",
-        "found out ",
-        "realized ",
-        "settled on ",
-        "went with ",
-        "chose ",
-        "gotcha",
+        "hit a problem", "hit a bug", "hit an issue", "ran into ", "struggling with ", "stuck on ", "waiting for ",
+        "waiting on ", "found out ", "realized ", "settled on ", "went with ", "chose ", "gotcha",
     ];
     let text = line.mask.trim_start();
     CUES.iter().any(|cue| text.starts_with(cue))

@@ -7,19 +7,8 @@ use m1nd_lang::reading_rules::{Library, ReadingRules};
 
 /// Files that make the folder with them, and all below, something that others can depend on.
 const MANIFESTS: &[&str] = &[
-    "Cargo.toml",
-    "CMakeLists.txt",
-    "Package.swift",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
-    "go.mod",
-    "meson.build",
-    "package.json",
-    "pom.xml",
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
+    "Cargo.toml", "CMakeLists.txt", "Package.swift", "build.gradle", "build.gradle.kts", "composer.json", "go.mod",
+    "meson.build", "package.json", "pom.xml", "pyproject.toml", "setup.cfg", "setup.py",
 ];
 
 /// Returns whether code outside of the index may use a node: its language shows it to others, and the project is, as

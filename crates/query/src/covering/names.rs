@@ -17,28 +17,8 @@ const MAX_OF_FOLDER: usize = 60;
 const STANDS_FOR_FOLDER: [&str; 6] = ["__init__", "index", "mod", "lib", "main", "package-info"];
 /// Folders that say what kind of files they hold, not what these are about.
 const KINDS_OF_FILES: [&str; 22] = [
-    "src",
-    "lib",
-    "libs",
-    "crates",
-    "packages",
-    "pkg",
-    "internal",
-    "main",
-    "java",
-    "kotlin",
-    "python",
-    "test",
-    "tests",
-    "__tests__",
-    "testing",
-    "spec",
-    "specs",
-    "unit",
-    "integration",
-    "functional",
-    "e2e",
-    "testsuite",
+    "src", "lib", "libs", "crates", "packages", "pkg", "internal", "main", "java", "kotlin", "python", "test", "tests",
+    "__tests__", "testing", "spec", "specs", "unit", "integration", "functional", "e2e", "testsuite",
 ];
 
 /// What the path of a file says.

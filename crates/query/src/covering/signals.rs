@@ -17,16 +17,7 @@ use crate::changes::predict::{Around, Changed, FileLinks, candidates as history_
 const COUNT: usize = 11;
 /// Names of the signals, in order: uses in the code; names and folders; commits; words of the task; the file itself.
 pub const COVERING_SIGNALS: [&str; COUNT] = [
-    "direct",
-    "strength",
-    "rarity",
-    "same_stem",
-    "name_words",
-    "path_words",
-    "folder_stem",
-    "value",
-    "words",
-    "worded",
+    "direct", "strength", "rarity", "same_stem", "name_words", "path_words", "folder_stem", "value", "words", "worded",
     "has_tests",
 ];
 /// Value of `predict` below which commits say nothing: a logarithm of odds.

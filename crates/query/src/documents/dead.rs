@@ -302,25 +302,8 @@ fn without_comment(line: &str) -> &str {
 /// The names that a line of a listing defines: behind a word that declares, in front of an assignment.
 fn list_defined_names(line: &str) -> Vec<&str> {
     const DECLARING: &[&str] = &[
-        "def",
-        "class",
-        "function",
-        "fn",
-        "func",
-        "let",
-        "const",
-        "var",
-        "type",
-        "struct",
-        "enum",
-        "trait",
-        "interface",
-        "mod",
-        "for",
-        "as",
-        "mut",
-        "static",
-        "async",
+        "def", "class", "function", "fn", "func", "let", "const", "var", "type", "struct", "enum", "trait",
+        "interface", "mod", "for", "as", "mut", "static", "async",
     ];
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();

@@ -163,28 +163,9 @@ fn in_order(found: &mut Vec<Finding>) {
 /// Returns whether a document is a record of the past: what it names may be gone.
 fn is_record(path: &str) -> bool {
     const WORDS: &[&str] = &[
-        "changelog",
-        "changes",
-        "history",
-        "news",
-        "releases",
-        "release-notes",
-        "release_notes",
-        "upgrading",
-        "upgrade",
-        "migration",
-        "migrating",
-        "whatsnew",
-        "whats-new",
-        "breaking",
-        "deprecations",
-        "migration-guides",
-        "historical",
-        "announce",
-        "announcements",
-        "proposals",
-        "archive",
-        "archived",
+        "changelog", "changes", "history", "news", "releases", "release-notes", "release_notes", "upgrading",
+        "upgrade", "migration", "migrating", "whatsnew", "whats-new", "breaking", "deprecations", "migration-guides",
+        "historical", "announce", "announcements", "proposals", "archive", "archived",
     ];
     let lower = path.to_lowercase();
     lower.split('/').any(|part| {

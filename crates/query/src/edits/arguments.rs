@@ -20,16 +20,7 @@ const WITH_ARGUMENTS: &[&str] = &["__init__", "__new__", "__call__"];
 
 /// Words before the name of a function or method of TypeScript.
 const MODIFIERS: &[&str] = &[
-    "export",
-    "default",
-    "declare",
-    "async",
-    "function",
-    "public",
-    "private",
-    "protected",
-    "static",
-    "abstract",
+    "export", "default", "declare", "async", "function", "public", "private", "protected", "static", "abstract",
     "override",
 ];
 

@@ -19,16 +19,8 @@ const LEAST_PACKAGES: usize = 3;
 const MAX_MODULES: usize = 600;
 /// Files whose folder is a package.
 const MANIFESTS: [&str; 10] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "go.mod",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
+    "Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod", "pom.xml", "build.gradle",
+    "build.gradle.kts", "composer.json",
 ];
 /// Names, without their end, of files that speak for their folder.
 const FACADES: [&str; 4] = ["__init__", "mod", "lib", "index"];
@@ -368,11 +360,7 @@ mod tests {
     #[test]
     fn modules_are_at_the_top_of_the_code() {
         let paths = [
-            "setup.py",
-            "src/app/__init__.py",
-            "src/app/web/a.py",
-            "src/app/web.py",
-            "src/app/core/x/b.py",
+            "setup.py", "src/app/__init__.py", "src/app/web/a.py", "src/app/web.py", "src/app/core/x/b.py",
             "src/app/z.py",
         ];
         let paths: Vec<Option<&str>> = paths.into_iter().map(Some).collect();

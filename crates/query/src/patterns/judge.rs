@@ -38,57 +38,16 @@ const LEAST_DOCUMENTED: (usize, usize) = (3, 4);
 const LEAST_EXPORTED: usize = 4;
 /// Names that mean the same in every program of a language.
 const SELF_EXPLAINING: &[&str] = &[
-    "main",
-    "new",
-    "default",
-    "fmt",
-    "drop",
-    "clone",
-    "from",
-    "into",
-    "Error",
-    "Unwrap",
-    "Is",
-    "As",
-    "String",
-    "GoString",
-    "Len",
-    "Less",
-    "Swap",
-    "MarshalJSON",
-    "UnmarshalJSON",
-    "MarshalText",
-    "UnmarshalText",
-    "Read",
-    "Write",
-    "Close",
-    "ServeHTTP",
-    "toString",
-    "equals",
-    "hashCode",
-    "compareTo",
-    "close",
-    "run",
-    "accept",
-    "apply",
-    "iterator",
+    "main", "new", "default", "fmt", "drop", "clone", "from", "into", "Error", "Unwrap", "Is", "As", "String",
+    "GoString", "Len", "Less", "Swap", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Read", "Write",
+    "Close", "ServeHTTP", "toString", "equals", "hashCode", "compareTo", "close", "run", "accept", "apply", "iterator",
 ];
 /// Steps from a function to the `main` of a program.
 const MAIN_STEPS: usize = 12;
 /// Names of outside code that runs programs.
 const RUNS_PROGRAMS: &[&str] = &[
-    "subprocess",
-    "pexpect",
-    "assert_cmd",
-    "std::process::Command",
-    "process::Command",
-    "os/exec",
-    "child_process",
-    "execa",
-    "ProcessBuilder",
-    "CliRunner",
-    "trycmd",
-    "snapbox",
+    "subprocess", "pexpect", "assert_cmd", "std::process::Command", "process::Command", "os/exec", "child_process",
+    "execa", "ProcessBuilder", "CliRunner", "trycmd", "snapbox",
 ];
 /// Maximum files re-read per scan for the bodies of their functions.
 const MAX_FILES_READ: usize = 2_000;

@@ -15,22 +15,8 @@ const MOST: usize = 200;
 const EDGES: usize = 2_000;
 /// Decorators that say how a symbol is to be understood, not what it is for: those that have one share no role.
 const PLAIN: &[&str] = &[
-    "Deprecated",
-    "Override",
-    "abstractmethod",
-    "cache",
-    "cached_property",
-    "classmethod",
-    "contextmanager",
-    "dataclass",
-    "deprecated",
-    "final",
-    "lru_cache",
-    "overload",
-    "override",
-    "property",
-    "staticmethod",
-    "wraps",
+    "Deprecated", "Override", "abstractmethod", "cache", "cached_property", "classmethod", "contextmanager",
+    "dataclass", "deprecated", "final", "lru_cache", "overload", "override", "property", "staticmethod", "wraps",
 ];
 /// Longest parameters and result that are compared, in bytes.
 const MAX_TYPED: usize = 300;

@@ -21,28 +21,8 @@ pub const MAX_ENTRIES: usize = 200;
 const ENTRY_NAMES: [&str; 9] = ["handle_", "route_", "api_", "endpoint_", "on_", "cmd_", "tick_", "daemon_", "main"];
 /// Methods that change what they are called on.
 const CHANGING: [&str; 22] = [
-    "append",
-    "add",
-    "push",
-    "push_back",
-    "insert",
-    "extend",
-    "update",
-    "pop",
-    "popitem",
-    "remove",
-    "discard",
-    "clear",
-    "setdefault",
-    "sort",
-    "reverse",
-    "set",
-    "put",
-    "delete",
-    "store",
-    "fetch_add",
-    "swap",
-    "splice",
+    "append", "add", "push", "push_back", "insert", "extend", "update", "pop", "popitem", "remove", "discard", "clear",
+    "setdefault", "sort", "reverse", "set", "put", "delete", "store", "fetch_add", "swap", "splice",
 ];
 /// Methods that take a lock.
 const LOCKING: [&str; 6] = ["acquire", "lock", "Lock", "RLock", "lockInterruptibly", "lock_owned"];

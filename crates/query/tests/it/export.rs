@@ -81,11 +81,7 @@ fn rows_of_the_tables() {
     let get = external.iter().find(|row| row.contains("member: \"get\"") && row.contains("fn::fetch"));
     let get = get.unwrap_or_else(|| panic!("{external:#?}"));
     for part in [
-        "ecosystem: \"pypi\"",
-        "package: \"requests\"",
-        "requirement: \">= 2\"",
-        "version: \"2.32.3\"",
-        "lines: [5, 6]",
+        "ecosystem: \"pypi\"", "package: \"requests\"", "requirement: \">= 2\"", "version: \"2.32.3\"", "lines: [5, 6]",
     ] {
         assert!(get.contains(part), "{part}: {get}");
     }

@@ -11,16 +11,8 @@ fn a_name_finds_its_node() {
     let id = |text: &str| resolve_node(&snapshot, text).map(|node| snapshot.graph().id(node).to_owned());
     let acquire = "file::app/pool.py::class::Pool::fn::acquire".to_owned();
     for text in [
-        &*acquire,
-        "acquire",
-        "Pool.acquire",
-        "Pool::acquire",
-        "pool.py::acquire",
-        "app/pool.py::Pool::acquire",
-        "pool.Pool.acquire",
-        "Pool#acquire",
-        "acquire()",
-        "file::app/pool.py::fn::acquire",
+        &*acquire, "acquire", "Pool.acquire", "Pool::acquire", "pool.py::acquire", "app/pool.py::Pool::acquire",
+        "pool.Pool.acquire", "Pool#acquire", "acquire()", "file::app/pool.py::fn::acquire",
     ] {
         assert_eq!(id(text), Ok(acquire.clone()), "{text}");
     }

@@ -90,13 +90,8 @@ const SYMBOLS: &[Symbol] = &[
         "file::src/startup.hpp::mod::simu::class::Startup::fn::Apply",
         "use",
         &[
-            "Apply",
-            "Startup.Apply",
-            "Startup::Apply",
-            "simu::Startup::Apply",
-            "startup.hpp::Apply",
-            "startup.cpp::Startup::Apply",
-            "src/startup.cpp::Apply",
+            "Apply", "Startup.Apply", "Startup::Apply", "simu::Startup::Apply", "startup.hpp::Apply",
+            "startup.cpp::Startup::Apply", "src/startup.cpp::Apply",
         ],
     ),
     (

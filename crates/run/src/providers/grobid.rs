@@ -193,12 +193,8 @@ mod tests {
             assert!(address(url).is_ok(), "{url}");
         }
         for url in [
-            "http://example.org:80",
-            "https://127.0.0.1:1",
-            "http://127.0.0.1",
-            "http://127.0.0.1.example:80",
-            "http://10.0.0.1:80",
-            "",
+            "http://example.org:80", "https://127.0.0.1:1", "http://127.0.0.1", "http://127.0.0.1.example:80",
+            "http://10.0.0.1:80", "",
         ] {
             assert!(address(url).is_err(), "{url}");
         }

@@ -19,16 +19,8 @@ pub const BATCH: usize = 100;
 const ASSUMED_VERSION: &str = "2024-11-05";
 /// Supported request methods.
 pub(crate) const METHODS: &[&str] = &[
-    "initialize",
-    "server/discover",
-    "ping",
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "prompts/list",
-    "prompts/get",
+    "initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list",
+    "resources/read", "prompts/list", "prompts/get",
 ];
 /// Key that carries arguments that are not an object to the tool, whose own validation then names the expected type.
 pub(crate) const NOT_AN_OBJECT: &str = "\u{0}arguments";

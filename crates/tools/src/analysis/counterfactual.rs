@@ -174,16 +174,8 @@ in `callers`. What code outside of the index may use is never said to be deletab
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("nodes", "node_ids"), ("limit", "top_k")];
     const COMMAND: Option<Command> = Some(Command::words("counterfactual", &["node_ids"]));
     const DETAILS: &'static [&'static str] = &[
-        "dangling.line_start",
-        "dangling.line_end",
-        "removed_nodes",
-        "cascade",
-        "synergy",
-        "articulation",
-        "total_impact",
-        "reachability_before",
-        "reachability_after",
-        "closure.hiding",
+        "dangling.line_start", "dangling.line_end", "removed_nodes", "cascade", "synergy", "articulation",
+        "total_impact", "reachability_before", "reachability_after", "closure.hiding",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("dangling": "node_id", "label", "file_path", "role", "tier");
     type Input = Input;

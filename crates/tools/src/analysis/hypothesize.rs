@@ -186,10 +186,7 @@ without result stopped; `path_budget` and `max_hops` bound it.";
     const RARE: &'static [&'static str] = &["claim_ast", "include_ghost_edges", "include_partial_flow", "path_budget"];
     const COMMAND: Option<Command> = Some(Command::words("hypothesize", &["claim"]));
     const DETAILS: &'static [&'static str] = &[
-        "supporting_evidence.path_weight",
-        "supporting_evidence.relations",
-        "subject_nodes",
-        "object_nodes",
+        "supporting_evidence.path_weight", "supporting_evidence.relations", "subject_nodes", "object_nodes",
         "paths_explored",
     ];
     const OUTPUT_SCHEMA: &'static str =

@@ -236,13 +236,8 @@ default (`max_output_chars`); `cursor` continues.";
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
     const COMMAND: Option<Command> = Some(Command::new("impact", &["node_id"]));
     const DETAILS: &'static [&'static str] = &[
-        "blast_radius.signal_strength",
-        "files",
-        "causal_chains",
-        "blast_radius.changed_together",
-        "total_energy",
-        "max_hops_reached",
-        "closure.hiding",
+        "blast_radius.signal_strength", "files", "causal_chains", "blast_radius.changed_together", "total_energy",
+        "max_hops_reached", "closure.hiding",
     ];
     const OUTPUT_SCHEMA: &'static str =
         rows_schema!("blast_radius": "node_id", "label", "file_path", "line_start", "class");

@@ -21,27 +21,10 @@ pub(super) const IMPACT_GROUPS: TextGroups =
 
 /// Members that the text leaves out: its own lines say them, or the rows do.
 pub(super) const IMPACT_OMITS: &[&str] = &[
-    "source",
-    "source_label",
-    "file_path",
-    "line_start",
-    "line_end",
-    "direction",
-    "scope",
-    "without_tests",
-    "total_blast_nodes",
-    "total_direct",
-    "total_in_tests",
-    "total_energy",
-    "max_hops_reached",
-    "files",
-    "total_files",
-    "tests",
-    "total_tests",
-    // The witnesses of the rows are the same paths with their sites.
-    "causal_chains",
-    "closure",
-    NEXT_STEP,
+    "source", "source_label", "file_path", "line_start", "line_end", "direction", "scope", "without_tests",
+    "total_blast_nodes", "total_direct", "total_in_tests", "total_energy", "max_hops_reached", "files", "total_files",
+    "tests", "total_tests", // The witnesses of the rows are the same paths with their sites.
+    "causal_chains", "closure", NEXT_STEP,
 ];
 
 /// How far the rows can be relied on, with their figures: `complete: 3 dependents of …`.

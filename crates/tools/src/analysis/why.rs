@@ -181,11 +181,7 @@ the chance of so many common commits if the files were independent.";
     const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     const DETAILS: &'static [&'static str] = &[
-        "paths.nodes",
-        "paths.node_ids",
-        "paths.relations",
-        "paths.cumulative_strength",
-        "closure.dangling_edges",
+        "paths.nodes", "paths.node_ids", "paths.relations", "paths.cumulative_strength", "closure.dangling_edges",
         "history.commits",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("paths": "hops", "direction", "steps");

@@ -29,32 +29,10 @@ pub(crate) const SITE_GROUPS: TextGroups =
 
 /// Members that the text leaves out: the first and last lines say them.
 pub(crate) const SITE_OMITS: &[&str] = &[
-    "node",
-    "name",
-    "includes",
-    "scope",
-    "without_tests",
-    "closure",
-    "by_role",
-    "roles",
-    "definitions",
-    "overrides",
-    "documents",
-    "total_documents",
-    "implementations",
-    "total_implementations",
-    "override_calls",
-    "total_override_calls",
-    "same_name",
-    "total_same_name_calls",
-    "total_callers",
-    "total_sites",
-    "total_references",
-    "total_users",
-    "total_files",
-    "total_in_tests",
-    "total_possible",
-    NEXT_STEP,
+    "node", "name", "includes", "scope", "without_tests", "closure", "by_role", "roles", "definitions", "overrides",
+    "documents", "total_documents", "implementations", "total_implementations", "override_calls",
+    "total_override_calls", "same_name", "total_same_name_calls", "total_callers", "total_sites", "total_references",
+    "total_users", "total_files", "total_in_tests", "total_possible", NEXT_STEP,
 ];
 
 /// A member that is text; empty for none.

@@ -80,12 +80,8 @@ another version of m1nd wrote.";
     const LISTS_BUDGET: bool = false;
     const RARE: &'static [&'static str] = &["filter_status", "filter_tags"];
     const DETAILS: &'static [&'static str] = &[
-        "trails.created_at_ms",
-        "trails.node_count",
-        "trails.hypothesis_count",
-        "trails.conclusion_count",
-        "trails.open_question_count",
-        "total_count",
+        "trails.created_at_ms", "trails.node_count", "trails.hypothesis_count", "trails.conclusion_count",
+        "trails.open_question_count", "total_count",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("trails": "trail_id", "label", "status");
     const TEXT_OMITS: &'static [&'static str] = &["created_at_ms", "last_modified_ms", "total_count"];

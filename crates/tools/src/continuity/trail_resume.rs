@@ -148,25 +148,13 @@ needed. `trail: <id>` in `seek` and `activate` favours its nodes.";
     const NEEDS_FRESH: bool = true;
     const RARE: &'static [&'static str] = &["max_reactivated_nodes", "max_resume_hints"];
     const DETAILS: &'static [&'static str] = &[
-        "generations_behind",
-        "nodes_reactivated",
-        "reactivated_node_ids",
-        "hypotheses.confidence_saved",
-        "hypotheses.evidence",
-        "conclusions.confidence_saved",
-        "trail",
+        "generations_behind", "nodes_reactivated", "reactivated_node_ids", "hypotheses.confidence_saved",
+        "hypotheses.evidence", "conclusions.confidence_saved", "trail",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("nodes": "node_id", "state");
     const TEXT_OMITS: &'static [&'static str] = &[
-        "confidence_saved",
-        "evidence",
-        "generations_behind",
-        "hypotheses_downgraded",
-        "missing_nodes",
-        "next_open_question",
-        "nodes_reactivated",
-        "resume_hints",
-        "trail",
+        "confidence_saved", "evidence", "generations_behind", "hypotheses_downgraded", "missing_nodes",
+        "next_open_question", "nodes_reactivated", "resume_hints", "trail",
     ];
     const ROW_TEXT: Option<crate::framework::RowText> = Some(row_text);
     type Input = Input;

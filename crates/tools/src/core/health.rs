@@ -199,20 +199,9 @@ incomplete (`partial`). `compiler_index` counts the files that an imported index
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 20, "shows how fresh the index is")];
     const DETAILS: &'static [&'static str] = &[
-        "languages",
-        "unresolved_reasons",
-        "problems.examples",
-        "git",
-        "queries_processed",
-        "uptime_seconds",
-        "memory_usage_bytes",
-        "plasticity_state",
-        "active_sessions",
-        "stages_ms",
-        "last_persist_time",
-        "binding_fingerprint",
-        "tool_surface_contract",
-        "settings",
+        "languages", "unresolved_reasons", "problems.examples", "git", "queries_processed", "uptime_seconds",
+        "memory_usage_bytes", "plasticity_state", "active_sessions", "stages_ms", "last_persist_time",
+        "binding_fingerprint", "tool_surface_contract", "settings",
     ];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"status": {"type": "string"}, "node_count": {"type": "integer"}}}"#;

@@ -209,27 +209,16 @@ member names: `results` is `matches`, `matched_line` is `line_content`, `score` 
     const PAGED: bool = true;
     const TEXT_GROUPS: Option<&'static TextGroups> = Some(&GROUPS);
     const TEXT_OMITS: &'static [&'static str] = &[
-        "mode",
-        "total_matches",
-        "total_is_lower_bound",
-        "match_count",
-        "counts",
-        "scope_applied",
-        "files_matched",
-        "files_searched",
-        "files_skipped",
+        "mode", "total_matches", "total_is_lower_bound", "match_count", "counts", "scope_applied", "files_matched",
+        "files_searched", "files_skipped",
     ];
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("count", "count_only"), ("limit", "top_k"), ("context", "context_lines")];
     const COMMAND: Option<Command> = Some(Command::new("search", &["query", "scope"]));
     const RARE: &'static [&'static str] = &["auto_ingest", "multiline", "invert"];
     const DETAILS: &'static [&'static str] = &[
-        "matches.context_before",
-        "matches.context_after",
-        "matches.match_score",
-        "matches.graph_linked",
-        "files_matched",
-        "files_skipped",
+        "matches.context_before", "matches.context_after", "matches.match_score", "matches.graph_linked",
+        "files_matched", "files_skipped",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("matches": "file_path", "line_number", "line_content");
     type Input = Input;

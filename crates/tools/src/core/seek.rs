@@ -223,16 +223,8 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
     const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
     const TEXT_ROWS: usize = TEXT_ROWS;
     const TEXT_OMITS: &'static [&'static str] = &[
-        "best_field",
-        "matched_words",
-        "embeddings_used",
-        "below_min_score",
-        "connections",
-        "total_matches",
-        "total_is_lower_bound",
-        "total_candidates_scanned",
-        "trust_envelope",
-        "unmatched_words",
+        "best_field", "matched_words", "embeddings_used", "below_min_score", "connections", "total_matches",
+        "total_is_lower_bound", "total_candidates_scanned", "trust_envelope", "unmatched_words",
     ];
     const TOKEN_BUDGET: bool = true;
     const RARE: &'static [&'static str] = &["embeddings", "graph_rerank", "trail"];

@@ -27,13 +27,8 @@ them are compared again. The counters are since the start; those that begin with
 `recent_events` are the last 40.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const DETAILS: &'static [&'static str] = &[
-        "recent_events",
-        "provider_route_counts",
-        "provider_fallback_counts",
-        "semantic_section_count",
-        "semantic_claim_count",
-        "semantic_entity_count",
-        "semantic_citation_count",
+        "recent_events", "provider_route_counts", "provider_fallback_counts", "semantic_section_count",
+        "semantic_claim_count", "semantic_entity_count", "semantic_citation_count",
     ];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"running": {"type": "boolean"}, "manifest_entries": {"type": "integer"}, "queue_depth": {"type": "integer"}}}"#;
     type Input = NoArguments;

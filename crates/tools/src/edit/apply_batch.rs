@@ -181,12 +181,7 @@ patterns that the new text matches; `memory` holds what is remembered about the 
     const DETAILS: &'static [&'static str] =
         &["phases", "progress_events", "results.diff", "phase_count", "remaining_phase_count", "completed_phase_count"];
     const TEXT_OMITS: &'static [&'static str] = &[
-        "phases",
-        "progress_events",
-        "phase_count",
-        "remaining_phase_count",
-        "completed_phase_count",
-        "progress_pct",
+        "phases", "progress_events", "phase_count", "remaining_phase_count", "completed_phase_count", "progress_pct",
         "active_phase",
     ];
     const RARE: &'static [&'static str] = &["reingest"];

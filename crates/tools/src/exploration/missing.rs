@@ -185,15 +185,8 @@ all of them is called by another. Only certain calls count.";
     const PAGED: bool = true;
     const RARE: &'static [&'static str] = &["top_k"];
     const DETAILS: &'static [&'static str] = &[
-        "holes.node_type",
-        "holes.evidence",
-        "holes.siblings_with",
-        "holes.siblings_total",
-        "holes.strength",
-        "holes.p_value",
-        "holes.activation",
-        "members",
-        "sibling_groups",
+        "holes.node_type", "holes.evidence", "holes.siblings_with", "holes.siblings_total", "holes.strength",
+        "holes.p_value", "holes.activation", "members", "sibling_groups",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("holes": "node_id", "label", "file_path", "line_start", "reason");
     type Input = Input;

@@ -125,13 +125,8 @@ the repository of m1nd).";
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "node_filter")];
     const RARE: &'static [&'static str] = &["sensitivity", "min_observations", "include_history"];
     const DETAILS: &'static [&'static str] = &[
-        "nodes_with_sufficient_data",
-        "tremors.mean_acceleration",
-        "tremors.trend_slope",
-        "tremors.latest_velocity",
-        "tremors.previous_velocity",
-        "tremors.window_start",
-        "tremors.window_end",
+        "nodes_with_sufficient_data", "tremors.mean_acceleration", "tremors.trend_slope", "tremors.latest_velocity",
+        "tremors.previous_velocity", "tremors.window_start", "tremors.window_end",
     ];
     const OUTPUT_SCHEMA: &'static str =
         rows_schema!("tremors": "node_id", "label", "magnitude", "direction", "risk_level");

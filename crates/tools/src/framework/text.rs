@@ -29,18 +29,8 @@ const MAX_DEPTH: usize = 3;
 const HEAD: &[&str] = &["label", "type", "node_id", "file_path", "line_start", "line_end", "name", "path", "line"];
 /// Members of which a row shows the first that it has, as its figure.
 const FIGURES: &[&str] = &[
-    "score",
-    "activation",
-    "relevance",
-    "suspiciousness",
-    "match_score",
-    "confidence",
-    "boost",
-    "trust_score",
-    "combined_risk",
-    "magnitude",
-    "turbulence_score",
-    "weight",
+    "score", "activation", "relevance", "suspiciousness", "match_score", "confidence", "boost", "trust_score",
+    "combined_risk", "magnitude", "turbulence_score", "weight",
 ];
 /// Members whose words speak for themselves.
 const BARE: &[&str] =
@@ -53,16 +43,8 @@ const BLOCKS: &[&str] = &["diff", "unified_diff", "body", "source_excerpt"];
 pub(crate) const NEXT_STEP: &str = "next_step_hint";
 /// Members of the frame, written last or not at all.
 const FRAME: &[&str] = &[
-    "generation",
-    "elapsed_ms",
-    "proof_state",
-    "next_suggested_tool",
-    "next_suggested_target",
-    "next_step_hint",
-    "truncated",
-    "truncated_fields",
-    "cursor",
-    "budget",
+    "generation", "elapsed_ms", "proof_state", "next_suggested_tool", "next_suggested_target", "next_step_hint",
+    "truncated", "truncated_fields", "cursor", "budget",
 ];
 
 /// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.

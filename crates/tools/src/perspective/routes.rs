@@ -63,12 +63,7 @@ of the query, and `what_is_missing` says so.";
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &["mode", "suggested", "cache_generation", "page_size_clamped"];
     const DETAILS: &'static [&'static str] = &[
-        "routes.also",
-        "routes.path_preview",
-        "routes.target_type",
-        "suggested",
-        "cache_generation",
-        "lens_summary",
+        "routes.also", "routes.path_preview", "routes.target_type", "suggested", "cache_generation", "lens_summary",
         "page_size_clamped",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("routes": "route_id", "target_node", "family", "score", "reason");

@@ -60,11 +60,7 @@ holds the steps back. Nothing is changed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Operate, 20, "whether the index can be trusted")];
     const RARE: &'static [&'static str] = &[
-        "observed_tool_count",
-        "missing_tools",
-        "observed_tool",
-        "observed_candidates",
-        "observed_proof_state",
+        "observed_tool_count", "missing_tools", "observed_tool", "observed_candidates", "observed_proof_state",
         "error_text",
     ];
     const UNLISTED: &'static [&'static str] = &["observed_tool", "observed_candidates", "error_text"];

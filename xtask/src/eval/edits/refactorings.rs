@@ -21,23 +21,10 @@ const MAX_REASON: usize = 90;
 /// not alone under its name, uses that are not calls, a body whose members the language hides from the caller. Nobody
 /// expects these to work.
 const OUTSIDE: &[&str] = &[
-    "leaves the function",
-    "belongs to a loop around",
-    "belongs to the generator",
-    "`goto` belongs to the function",
-    "a label may be used from outside",
-    "which may leave the lines",
-    "returns in the middle",
-    "is overridden by it",
-    "overrides it",
-    "may override",
-    "implements a member",
-    "calls itself",
-    "uses it as a value",
-    "used here without a call",
-    "no function with a body",
-    "hidden from it",
-    "runs at the end of the function",
+    "leaves the function", "belongs to a loop around", "belongs to the generator", "`goto` belongs to the function",
+    "a label may be used from outside", "which may leave the lines", "returns in the middle", "is overridden by it",
+    "overrides it", "may override", "implements a member", "calls itself", "uses it as a value",
+    "used here without a call", "no function with a body", "hidden from it", "runs at the end of the function",
     "is called by the language",
 ];
 

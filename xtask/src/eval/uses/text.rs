@@ -30,27 +30,8 @@ const C_LIKE: &[&str] = &[
 ];
 /// File extensions of languages with `#` comments, and names of such files.
 const HASH_LIKE: &[&str] = &[
-    "py",
-    "pyi",
-    "rb",
-    "sh",
-    "bash",
-    "yaml",
-    "yml",
-    "toml",
-    "cfg",
-    "ini",
-    "cmake",
-    "mk",
-    "Makefile",
-    "Dockerfile",
-    "Procfile",
-    "pl",
-    "r",
-    "ps1",
-    "properties",
-    "CMakeLists",
-    "BUILD",
+    "py", "pyi", "rb", "sh", "bash", "yaml", "yml", "toml", "cfg", "ini", "cmake", "mk", "Makefile", "Dockerfile",
+    "Procfile", "pl", "r", "ps1", "properties", "CMakeLists", "BUILD",
 ];
 
 /// What a part of a file is to its language.
@@ -303,20 +284,8 @@ fn find(bytes: &[u8], from: usize, wanted: &[u8]) -> Option<usize> {
 /// Statements that start with a word of imports, up to the end of their brackets or line.
 fn find_imports(file: &File) -> Vec<Range<usize>> {
     const STARTS: &[&str] = &[
-        "import ",
-        "from ",
-        "use ",
-        "pub use ",
-        "pub(crate) use ",
-        "pub(super) use ",
-        "export {",
-        "export *",
-        "export type {",
-        "__all__",
-        "using ",
-        "#include",
-        "package ",
-        "} from ",
+        "import ", "from ", "use ", "pub use ", "pub(crate) use ", "pub(super) use ", "export {", "export *",
+        "export type {", "__all__", "using ", "#include", "package ", "} from ",
     ];
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &start in &file.lines {

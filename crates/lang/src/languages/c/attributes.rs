@@ -4,26 +4,9 @@
 const LISTS: &[(&str, &str)] = &[("__attribute__", "(("), ("__attribute", "(("), ("__declspec", "("), ("[[", "")];
 /// Attributes of functions that run, stand in or are kept although no code of the project calls them.
 const ENTRY_ATTRIBUTES: &[&str] = &[
-    "alias",
-    "constructor",
-    "destructor",
-    "dllexport",
-    "exception",
-    "export_name",
-    "externally_visible",
-    "ifunc",
-    "init_priority",
-    "interrupt",
-    "interrupt_handler",
-    "kernel",
-    "naked",
-    "retain",
-    "section",
-    "signal",
-    "used",
-    "weak",
-    "weak_import",
-    "weakref",
+    "alias", "constructor", "destructor", "dllexport", "exception", "export_name", "externally_visible", "ifunc",
+    "init_priority", "interrupt", "interrupt_handler", "kernel", "naked", "retain", "section", "signal", "used",
+    "weak", "weak_import", "weakref",
 ];
 /// Attribute whose argument decides.
 const VISIBILITY: &str = "visibility";

@@ -398,11 +398,7 @@ mod tests {
         assert_eq!(show_entries(text), expected);
         let json = "{\n \"openapi\": \"3.0\", \"paths\": {\"/a/{b}\": {\"get\": {\"tags\": [\"x\"]}}}\n}";
         let expected = [
-            "0 openapi=3.0",
-            "0 paths=",
-            "0 paths./a/{b}=",
-            "0 paths./a/{b}.get=",
-            "0 paths./a/{b}.get.tags=",
+            "0 openapi=3.0", "0 paths=", "0 paths./a/{b}=", "0 paths./a/{b}.get=", "0 paths./a/{b}.get.tags=",
             "0 paths./a/{b}.get.tags.-=x",
         ];
         assert_eq!(show_entries(json), expected);

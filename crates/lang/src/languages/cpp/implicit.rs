@@ -12,14 +12,8 @@ use crate::walk::Enter;
 
 /// Functions that construct a value of their first type argument.
 const MAKERS: &[&str] = &[
-    "make_unique",
-    "make_shared",
-    "make_unique_for_overwrite",
-    "make_shared_for_overwrite",
-    "allocate_shared",
-    "make_optional",
-    "make_any",
-    "construct_at",
+    "make_unique", "make_shared", "make_unique_for_overwrite", "make_shared_for_overwrite", "allocate_shared",
+    "make_optional", "make_any", "construct_at",
 ];
 /// Makers whose first argument does not go to the constructor.
 const MAKERS_AT: &[&str] = &["allocate_shared", "construct_at"];

@@ -69,20 +69,8 @@ fn keys_of_structs_are_fields_and_keys_of_maps_are_names() {
 fn roles_of_names() {
     let text = "package p\nfunc f() {\n\tv.a = v.b\n\tv.c++\n\t(*T).m(x)\n\tn[int](x)\n\tgo p.q()\n\tdefer r()\n}\n";
     let rows = [
-        "3 read v",
-        "3 write a",
-        "3 read v",
-        "3 read b",
-        "4 read v",
-        "4 write c",
-        "5 read T",
-        "5 call m",
-        "5 read x",
-        "6 call n",
-        "6 read x",
-        "7 read p",
-        "7 call q",
-        "8 call r",
+        "3 read v", "3 write a", "3 read v", "3 read b", "4 read v", "4 write c", "5 read T", "5 call m", "5 read x",
+        "6 call n", "6 read x", "7 read p", "7 call q", "8 call r",
     ];
     assert_eq!(list_named(&facts(text)), rows);
 }

@@ -10,28 +10,8 @@ use crate::walk::Step;
 
 /// Types that every package knows. Naming one is no reference worth keeping.
 const BASIC: &[&str] = &[
-    "any",
-    "bool",
-    "byte",
-    "comparable",
-    "complex128",
-    "complex64",
-    "error",
-    "float32",
-    "float64",
-    "int",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "rune",
-    "string",
-    "uint",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-    "uintptr",
+    "any", "bool", "byte", "comparable", "complex128", "complex64", "error", "float32", "float64", "int", "int16",
+    "int32", "int64", "int8", "rune", "string", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr",
 ];
 
 impl Extractor<'_> {

@@ -7,30 +7,9 @@ const MAX_LINE: usize = 1_000;
 
 /// Words before a declaration that the grammar also takes for names.
 const MODIFIERS: &[&str] = &[
-    "abstract",
-    "actual",
-    "annotation",
-    "const",
-    "data",
-    "enum",
-    "expect",
-    "external",
-    "final",
-    "infix",
-    "inline",
-    "inner",
-    "internal",
-    "lateinit",
-    "open",
-    "operator",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "sealed",
-    "suspend",
-    "tailrec",
-    "value",
+    "abstract", "actual", "annotation", "const", "data", "enum", "expect", "external", "final", "infix", "inline",
+    "inner", "internal", "lateinit", "open", "operator", "override", "private", "protected", "public", "sealed",
+    "suspend", "tailrec", "value",
 ];
 
 /// Words that a declaration begins with.

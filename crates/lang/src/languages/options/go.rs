@@ -4,29 +4,9 @@ use super::{Finder, Place};
 
 /// Types of flags.
 const TYPES: &[&str] = &[
-    "Bool",
-    "String",
-    "Int",
-    "Int32",
-    "Int64",
-    "Uint",
-    "Uint32",
-    "Uint64",
-    "Float32",
-    "Float64",
-    "Duration",
-    "Count",
-    "IP",
-    "StringSlice",
-    "StringArray",
-    "StringToString",
-    "IntSlice",
-    "BoolSlice",
-    "DurationSlice",
-    "Text",
-    "Func",
-    "BoolFunc",
-    "",
+    "Bool", "String", "Int", "Int32", "Int64", "Uint", "Uint32", "Uint64", "Float32", "Float64", "Duration", "Count",
+    "IP", "StringSlice", "StringArray", "StringToString", "IntSlice", "BoolSlice", "DurationSlice", "Text", "Func",
+    "BoolFunc", "",
 ];
 /// Names of values that are sets of flags.
 const SETS: &[&str] = &["flag", "pflag", "flags", "flagSet", "flagset", "fs", "fset", "f", "fl", "pf"];

@@ -25,26 +25,15 @@ const CASES: &[(Language, &str, &[&str])] = &[
         Language::Python,
         "import click\n@click.group()\ndef cli(): pass\n@cli.command('start')\n@click.option('--port', '-p', default='-1', help='x')\n@click.option('--shout/--no-shout')\ndef start_server(port, shout): pass\n@cli.command\ndef stop_command(): pass\n",
         &[
-            "cli cli",
-            "start start_server",
-            "--port start_server",
-            "-p start_server",
-            "--shout start_server",
-            "--no-shout start_server",
-            "stop-command stop_command",
-            "stop stop_command",
+            "cli cli", "start start_server", "--port start_server", "-p start_server", "--shout start_server",
+            "--no-shout start_server", "stop-command stop_command", "stop stop_command",
         ],
     ),
     (
         Language::Python,
         "import typer\napp = typer.Typer()\n@app.command()\ndef hello(name: str, formal_way: bool = False, level: int = typer.Option(1, '--level', '-l'), depth: int = typer.Option(2)): pass\n",
         &[
-            "hello hello",
-            "--formal-way hello",
-            "--no-formal-way hello",
-            "--level hello",
-            "-l hello",
-            "--depth hello",
+            "hello hello", "--formal-way hello", "--no-formal-way hello", "--level hello", "-l hello", "--depth hello",
             "--no-depth hello",
         ],
     ),
@@ -52,13 +41,8 @@ const CASES: &[(Language, &str, &[&str])] = &[
         Language::Rust,
         "use clap::{Parser, Subcommand};\n#[derive(Parser)]\nstruct Cli {\n    /// Text.\n    #[arg(short, long)]\n    retry_limit: u8,\n    #[arg(long = \"dry-run\", value_name = \"X\")]\n    #[serde(default)]\n    pub(crate) dry: bool,\n    #[command(subcommand)]\n    command: Commands,\n}\n#[derive(Debug, Subcommand)]\nenum Commands {\n    /// Text, with a comma.\n    AddItem { #[arg(long)] count: u8 },\n    #[command(name = \"rm\")]\n    Remove(RemoveArgs),\n}\n",
         &[
-            "-r retry_limit",
-            "--retry-limit retry_limit",
-            "--dry-run dry",
-            "add-item AddItem",
-            "--count count",
-            "remove Remove",
-            "rm Remove",
+            "-r retry_limit", "--retry-limit retry_limit", "--dry-run dry", "add-item AddItem", "--count count",
+            "remove Remove", "rm Remove",
         ],
     ),
     (
@@ -100,15 +84,7 @@ fn commands_and_options_are_found_with_what_declares_them() {
 #[test]
 fn any_text_ends() {
     for open in [
-        "click option(",
-        "clap #[arg(long",
-        "\"",
-        "'",
-        "`",
-        "r#\"",
-        "/*",
-        "commander .options({",
-        "@command(",
+        "click option(", "clap #[arg(long", "\"", "'", "`", "r#\"", "/*", "commander .options({", "@command(",
         "flag.Bool(\"a\",",
     ] {
         for language in [Language::Python, Language::Rust, Language::Go, Language::TypeScript] {

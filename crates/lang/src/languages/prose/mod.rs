@@ -229,19 +229,8 @@ mod tests {
     fn any_text_is_a_document() {
         for language in [Language::Markdown, Language::RestructuredText, Language::AsciiDoc] {
             for text in [
-                "",
-                "\n",
-                "#",
-                "# ",
-                "=",
-                "==\n==\n==",
-                "a\n===",
-                "```\n# x",
-                "<!--",
-                "---\n",
-                "\u{feff}# ü\n",
-                "# [a](",
-                "é\n=\n",
+                "", "\n", "#", "# ", "=", "==\n==\n==", "a\n===", "```\n# x", "<!--", "---\n", "\u{feff}# ü\n",
+                "# [a](", "é\n=\n",
             ] {
                 show_sections(language, text);
             }

@@ -13,27 +13,8 @@ use crate::text;
 const MAX_SUBSCRIPTS: usize = 8;
 /// Typing constructs whose subscript is a type: `X = Union[A, B]` is an alias.
 const ALIAS_HEADS: [&str; 22] = [
-    "Union",
-    "Optional",
-    "List",
-    "Dict",
-    "Set",
-    "FrozenSet",
-    "Tuple",
-    "Callable",
-    "Type",
-    "Annotated",
-    "Literal",
-    "Iterable",
-    "Iterator",
-    "Sequence",
-    "Mapping",
-    "MutableMapping",
-    "list",
-    "dict",
-    "set",
-    "tuple",
-    "type",
+    "Union", "Optional", "List", "Dict", "Set", "FrozenSet", "Tuple", "Callable", "Type", "Annotated", "Literal",
+    "Iterable", "Iterator", "Sequence", "Mapping", "MutableMapping", "list", "dict", "set", "tuple", "type",
     "Awaitable",
 ];
 

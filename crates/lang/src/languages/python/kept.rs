@@ -8,31 +8,9 @@ use crate::walk::Step;
 
 /// Functions of the standard library that do not keep their arguments.
 const RELEASING: &[&str] = &[
-    "callable",
-    "cast",
-    "getattr",
-    "getdoc",
-    "getfullargspec",
-    "getmodule",
-    "getsource",
-    "hasattr",
-    "id",
-    "isasyncgenfunction",
-    "isclass",
-    "iscoroutinefunction",
-    "isfunction",
-    "isgeneratorfunction",
-    "isinstance",
-    "ismethod",
-    "issubclass",
-    "repr",
-    "signature",
-    "str",
-    "type",
-    "unwrap",
-    "update_wrapper",
-    "vars",
-    "wraps",
+    "callable", "cast", "getattr", "getdoc", "getfullargspec", "getmodule", "getsource", "hasattr", "id",
+    "isasyncgenfunction", "isclass", "iscoroutinefunction", "isfunction", "isgeneratorfunction", "isinstance",
+    "ismethod", "issubclass", "repr", "signature", "str", "type", "unwrap", "update_wrapper", "vars", "wraps",
 ];
 /// Parentheses and alternatives around a name that are looked through.
 const MAX_AROUND: usize = 4;

@@ -199,14 +199,7 @@ fn types_as_written() {
     );
     let all = ["a", "b", "c", "d", "e", "f", "g", "h", "j"].map(|name| show_declared(&facts, name));
     let expected = [
-        "(A | Null)",
-        "List<B>",
-        "fn -> C",
-        "t.Dict<Str, D>",
-        "(A | Null)",
-        "(Str | Int)",
-        "G",
-        "Type<H>",
+        "(A | Null)", "List<B>", "fn -> C", "t.Dict<Str, D>", "(A | Null)", "(Str | Int)", "G", "Type<H>",
         "tuple<J, ?>",
     ];
     // `str` is a name like any other.
@@ -226,19 +219,8 @@ fn values_of_targets() {
     );
     let all = ["h", "b", "v", "e", "rest", "n", "t", "u", "w", "o", "s", "c", "d"].map(|name| show_bound(&facts, name));
     let expected = [
-        "enter(open(x))",
-        "enter(lock)[1]",
-        "element(items)[1]",
-        "instance((E | m.F))",
-        "List(element(items))",
-        "make()",
-        "typed T",
-        "unwrap(go())",
-        "(p | r)",
-        "(p | r)",
-        "items[0]",
-        "dup",
-        "dup",
+        "enter(open(x))", "enter(lock)[1]", "element(items)[1]", "instance((E | m.F))", "List(element(items))",
+        "make()", "typed T", "unwrap(go())", "(p | r)", "(p | r)", "items[0]", "dup", "dup",
     ];
     assert_eq!(all, expected);
 }
@@ -295,16 +277,8 @@ fn imports_of_every_form() {
     }
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let expected = [
-        "1:24 annotations of __future__",
-        "2:8 ModuleRoot of a.b.c",
-        "2:15 Module of d",
-        "3:19 c of ..a.b",
-        "3:27 e of ..a.b r",
-        "4:15 x of .",
-        "5:6 Wildcard of .m r",
-        "7:19 T of t tc",
-        "9:12 u of u",
-        "11:12 v of v",
+        "1:24 annotations of __future__", "2:8 ModuleRoot of a.b.c", "2:15 Module of d", "3:19 c of ..a.b",
+        "3:27 e of ..a.b r", "4:15 x of .", "5:6 Wildcard of .m r", "7:19 T of t tc", "9:12 u of u", "11:12 v of v",
     ];
     let expected = expected.map(|line| match line {
         "9:12 u of u" => "9:12 ModuleRoot of u c".to_owned(),

@@ -141,38 +141,12 @@ type Alias = Pool<u8>;
 macro_rules! shout { () => {} }
 ";
     let expected = [
-        "struct Pool",
-        "field Pool/size",
-        "field Pool/items",
-        "struct Pair",
-        "field Pair/0",
-        "field Pair/1",
-        "enum Shape",
-        "variant Shape/Unit",
-        "variant Shape/Circle",
-        "field Shape/Circle/0",
-        "variant Shape/Rect",
-        "field Shape/Rect/w",
-        "union Bits",
-        "field Bits/int",
-        "trait Draw",
-        "type Draw/Out",
-        "const Draw/N",
-        "fn Draw/draw",
-        "fn Draw/twice",
-        "impl Pool<T>",
-        "fn Pool<T>/new",
-        "impl Draw for Pool<T>",
-        "type Draw for Pool<T>/Out",
-        "const Draw for Pool<T>/N",
-        "fn Draw for Pool<T>/draw",
-        "mod inner",
-        "const inner/LIMIT",
-        "const inner/S",
-        "fn inner/f",
-        "fn inner/f/nested",
-        "type Alias",
-        "macro shout",
+        "struct Pool", "field Pool/size", "field Pool/items", "struct Pair", "field Pair/0", "field Pair/1",
+        "enum Shape", "variant Shape/Unit", "variant Shape/Circle", "field Shape/Circle/0", "variant Shape/Rect",
+        "field Shape/Rect/w", "union Bits", "field Bits/int", "trait Draw", "type Draw/Out", "const Draw/N",
+        "fn Draw/draw", "fn Draw/twice", "impl Pool<T>", "fn Pool<T>/new", "impl Draw for Pool<T>",
+        "type Draw for Pool<T>/Out", "const Draw for Pool<T>/N", "fn Draw for Pool<T>/draw", "mod inner",
+        "const inner/LIMIT", "const inner/S", "fn inner/f", "fn inner/f/nested", "type Alias", "macro shout",
     ];
     assert_eq!(definitions(source), expected);
     let facts = facts(source);
@@ -307,33 +281,16 @@ fn paths_calls_and_members() {
     check_references(
         "fn f(p: Pool) { a::b::C::new(1, 2); p.items.len(); p.size = 3; crate::g(); Self::h(); K; }",
         &[
-            "1:9 type Pool",
-            "1:17 type a",
-            "1:20 type a::b",
-            "1:23 type a::b::C",
-            "1:26 call a::b::C::new",
-            "1:39 read p.items",
-            "1:45 call p.items.len",
-            "1:54 write p.size",
-            "1:71 call crate::g",
-            "1:82 call Self::h",
-            "1:87 read K",
+            "1:9 type Pool", "1:17 type a", "1:20 type a::b", "1:23 type a::b::C", "1:26 call a::b::C::new",
+            "1:39 read p.items", "1:45 call p.items.len", "1:54 write p.size", "1:71 call crate::g",
+            "1:82 call Self::h", "1:87 read K",
         ],
     );
     check_references(
         "fn f() { parse::<Foo>(x.y::<Bar>()); Vec::<Foo>::new(); <T as Tr>::go(); }",
         &[
-            "1:10 call parse",
-            "1:18 type Foo",
-            "1:23 read x",
-            "1:25 call x.y",
-            "1:29 type Bar",
-            "1:38 type Vec",
-            "1:44 type Foo",
-            "1:50 call Vec<Foo>::new",
-            "1:58 type T",
-            "1:63 type Tr",
-            "1:68 call T::go",
+            "1:10 call parse", "1:18 type Foo", "1:23 read x", "1:25 call x.y", "1:29 type Bar", "1:38 type Vec",
+            "1:44 type Foo", "1:50 call Vec<Foo>::new", "1:58 type T", "1:63 type Tr", "1:68 call T::go",
         ],
     );
 }
@@ -460,40 +417,23 @@ fn macros() {
     assert_eq!(
         inexact,
         [
-            "1:9 type A",
-            "1:14 type mine",
-            "1:20 macro mine::own",
-            "1:30 call ~k",
-            "1:36 type ~b",
-            "1:39 call ~b::c",
-            "1:47 call ~d.e",
-            "1:52 macro ~m",
-            "1:64 call ~this.q",
+            "1:9 type A", "1:14 type mine", "1:20 macro mine::own", "1:30 call ~k", "1:36 type ~b", "1:39 call ~b::c",
+            "1:47 call ~d.e", "1:52 macro ~m", "1:64 call ~this.q",
         ]
     );
     check_references("fn f() { own!(a.b(1), c) }", &["1:10 macro own", "1:17 call ~a.b"]);
     check_references(
         "fn f() { own! { a b; A::<u8>::k(_): Send, C, d::e, self.g } }",
         &[
-            "1:10 macro own",
-            "1:22 type ~A",
-            "1:31 call ~?::k",
-            "1:37 type ~Send",
-            "1:43 type ~C",
-            "1:49 read ~d::e",
+            "1:10 macro own", "1:22 type ~A", "1:31 call ~?::k", "1:37 type ~Send", "1:43 type ~C", "1:49 read ~d::e",
             "1:57 read ~this.g",
         ],
     );
     check_references(
         "macro_rules! m { ($x:expr, k) => { let y = A::b($x); $x.c(y); $crate::d::e; f(y, G) }; (z) => (h!(i)) }",
         &[
-            "1:44 type ~A",
-            "1:47 call ~A::b",
-            "1:57 call ~?.c",
-            "1:74 read ~crate::d::e",
-            "1:77 call ~f",
-            "1:82 type ~G",
-            "1:96 macro ~h",
+            "1:44 type ~A", "1:47 call ~A::b", "1:57 call ~?.c", "1:74 read ~crate::d::e", "1:77 call ~f",
+            "1:82 type ~G", "1:96 macro ~h",
         ],
     );
     assert_eq!(definitions("cfg_x! { fn a() {} mod m { struct S; } }"), ["fn a", "mod m", "struct m/S"]);
@@ -505,12 +445,7 @@ fn struct_literals_and_patterns_use_fields() {
     check_references(
         "fn f(x: u8) { P { x, y: z() }; let P { x: a, .. } = q; }",
         &[
-            "1:15 type P",
-            "1:19 write <P>.x",
-            "1:22 write <P>.y",
-            "1:25 call z",
-            "1:36 type P",
-            "1:40 read <P>.x",
+            "1:15 type P", "1:19 write <P>.x", "1:22 write <P>.y", "1:25 call z", "1:36 type P", "1:40 read <P>.x",
             "1:53 read q",
         ],
     );

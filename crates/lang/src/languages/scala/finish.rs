@@ -73,33 +73,10 @@ fn mark_main(facts: &mut FileFacts) {
 
 /// Classes from which suites of tests are derived: of ScalaTest, MUnit, specs2, uTest, ScalaCheck, Weaver, ZIO.
 const SUITES: &[&str] = &[
-    "AnyFeatureSpec",
-    "AnyFlatSpec",
-    "AnyFreeSpec",
-    "AnyFunSpec",
-    "AnyFunSuite",
-    "AnyPropSpec",
-    "AnyWordSpec",
-    "AsyncFlatSpec",
-    "AsyncFreeSpec",
-    "AsyncFunSpec",
-    "AsyncFunSuite",
-    "AsyncWordSpec",
-    "CatsEffectSuite",
-    "DisciplineSuite",
-    "FeatureSpec",
-    "FlatSpec",
-    "FreeSpec",
-    "FunSpec",
-    "FunSuite",
-    "Properties",
-    "PropSpec",
-    "ScalaCheckSuite",
-    "SimpleIOSuite",
-    "Specification",
-    "TestSuite",
-    "WordSpec",
-    "ZIOSpecDefault",
+    "AnyFeatureSpec", "AnyFlatSpec", "AnyFreeSpec", "AnyFunSpec", "AnyFunSuite", "AnyPropSpec", "AnyWordSpec",
+    "AsyncFlatSpec", "AsyncFreeSpec", "AsyncFunSpec", "AsyncFunSuite", "AsyncWordSpec", "CatsEffectSuite",
+    "DisciplineSuite", "FeatureSpec", "FlatSpec", "FreeSpec", "FunSpec", "FunSuite", "Properties", "PropSpec",
+    "ScalaCheckSuite", "SimpleIOSuite", "Specification", "TestSuite", "WordSpec", "ZIOSpecDefault",
 ];
 
 /// The body of a suite is its tests, which a runner constructs.

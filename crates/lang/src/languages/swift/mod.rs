@@ -38,16 +38,8 @@ static GRAMMAR: Grammar = Grammar {
 };
 
 const TYPES: &[&str] = &[
-    "user_type",
-    "optional_type",
-    "array_type",
-    "dictionary_type",
-    "function_type",
-    "tuple_type",
-    "protocol_composition_type",
-    "existential_type",
-    "opaque_type",
-    "metatype",
+    "user_type", "optional_type", "array_type", "dictionary_type", "function_type", "tuple_type",
+    "protocol_composition_type", "existential_type", "opaque_type", "metatype",
 ];
 const TYPE: Pick = Pick::Kind(TYPES);
 

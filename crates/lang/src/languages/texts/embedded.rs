@@ -13,17 +13,7 @@ const MAX_JOINED: usize = 8 << 10;
 const MAX_SHARED: usize = 4_096;
 /// Words that documents and schemas of GraphQL begin with.
 const GRAPHQL: &[&str] = &[
-    "query",
-    "mutation",
-    "subscription",
-    "type",
-    "extend",
-    "schema",
-    "input",
-    "interface",
-    "enum",
-    "scalar",
-    "fragment",
+    "query", "mutation", "subscription", "type", "extend", "schema", "input", "interface", "enum", "scalar", "fragment",
 ];
 /// Tags of GraphQL literals.
 const TAGS: &[&str] = &["gql", "graphql"];

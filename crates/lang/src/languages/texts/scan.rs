@@ -15,17 +15,7 @@ const MAKERS: &[&str] =
     &["format", "Sprintf", "URL", "create", "parse", "url", "reverse_lazy", "quote", "encodeURI", "valueOf", "String"];
 /// Callees whose first text is a prefix of the routes inside.
 const AROUND: &[&str] = &[
-    "Group",
-    "MapGroup",
-    "Mount",
-    "Route",
-    "group",
-    "mount",
-    "namespace",
-    "nest",
-    "prefix",
-    "resources",
-    "route",
+    "Group", "MapGroup", "Mount", "Route", "group", "mount", "namespace", "nest", "prefix", "resources", "route",
     "scope",
 ];
 /// Arguments whose value counts even if it is only a name.

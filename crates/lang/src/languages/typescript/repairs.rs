@@ -194,13 +194,8 @@ mod tests {
     #[test]
     fn what_the_grammar_knows_stays() {
         for text in [
-            "const a = f(\n  <T>(b: T) => b)",
-            "type A = { in: B }",
-            "export type { A } from './a'",
-            "f(a, out)",
-            "a = b &c && d&e",
-            "`<b>`",
-            "a => `b`",
+            "const a = f(\n  <T>(b: T) => b)", "type A = { in: B }", "export type { A } from './a'", "f(a, out)",
+            "a = b &c && d&e", "`<b>`", "a => `b`",
         ] {
             assert_eq!(mask(text.as_bytes()), None, "{text}");
         }

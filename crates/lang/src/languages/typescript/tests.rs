@@ -138,19 +138,9 @@ fn functions_of_every_form() {
     assert_eq!(
         definitions(&facts),
         [
-            "fn::a",
-            "fn::b",
-            "fn::c",
-            "const::e",
-            "object::g",
-            "object::g::fn::h",
-            "object::g::fn::i",
-            "object::g::object::j",
-            "object::g::object::j::fn::k",
-            "object::g::field::l",
-            "class::M",
-            "class::M::fn::n",
-            "class::M::fn::o",
+            "fn::a", "fn::b", "fn::c", "const::e", "object::g", "object::g::fn::h", "object::g::fn::i",
+            "object::g::object::j", "object::g::object::j::fn::k", "object::g::field::l", "class::M",
+            "class::M::fn::n", "class::M::fn::o",
         ]
     );
     let c = facts.definitions.iter().find(|definition| facts.name(definition.name) == "c").expect("c");
@@ -168,13 +158,8 @@ fn uses_of_names_and_members() {
     assert_eq!(
         references(&facts),
         [
-            "3:15 read p.q in fn::f",
-            "4:3 read a in fn::f",
-            "4:5 call a.b in fn::f",
-            "4:10 write a.b(l).c in fn::f",
-            "5:7 read a in fn::f",
-            "5:9 call a.D in fn::f",
-            "6:10 call g in fn::f",
+            "3:15 read p.q in fn::f", "4:3 read a in fn::f", "4:5 call a.b in fn::f", "4:10 write a.b(l).c in fn::f",
+            "5:7 read a in fn::f", "5:9 call a.D in fn::f", "6:10 call g in fn::f",
         ]
     );
 }
@@ -203,13 +188,8 @@ fn classes_and_their_members() {
     assert_eq!(
         definitions(&facts),
         [
-            "class::A",
-            "class::A::field::#count",
-            "class::A::field::x",
-            "class::A::fn::constructor",
-            "class::A::field::db",
-            "class::A::fn::size",
-            "class::A::fn::run",
+            "class::A", "class::A::field::#count", "class::A::field::x", "class::A::fn::constructor",
+            "class::A::field::db", "class::A::fn::size", "class::A::fn::run",
         ]
     );
     let class = &facts.definitions[0];
@@ -223,11 +203,8 @@ fn classes_and_their_members() {
     assert_eq!(
         roles,
         [
-            "1:28 type B in class::A",
-            "1:39 read ns in class::A",
-            "1:42 inherit ns.Base in class::A",
-            "1:61 implement I in class::A",
-            "1:64 implement J in class::A"
+            "1:28 type B in class::A", "1:39 read ns in class::A", "1:42 inherit ns.Base in class::A",
+            "1:61 implement I in class::A", "1:64 implement J in class::A"
         ]
     );
 }
@@ -264,23 +241,10 @@ fn imports_of_every_form() {
     assert_eq!(
         imports(&facts),
         [
-            "default of ./a",
-            "module of ./a",
-            "b of ./b",
-            "default of ./b",
-            "T of ./b type",
-            "U of ./u type",
-            "sideeffect of ./side",
-            "module of ./q commonjs",
-            "wildcard of ./x reexport",
-            "module of ./y reexport",
-            "e of ./z reexport",
-            "default of ./z reexport",
-            "module of ./r commonjs",
-            "s of ./s commonjs",
-            "t of ./s commonjs",
-            "v of ./u commonjs",
-            "module of ./w conditional",
+            "default of ./a", "module of ./a", "b of ./b", "default of ./b", "T of ./b type", "U of ./u type",
+            "sideeffect of ./side", "module of ./q commonjs", "wildcard of ./x reexport", "module of ./y reexport",
+            "e of ./z reexport", "default of ./z reexport", "module of ./r commonjs", "s of ./s commonjs",
+            "t of ./s commonjs", "v of ./u commonjs", "module of ./w conditional",
         ]
     );
     assert_eq!(exports(&facts), ["y = import ./y", "f = import ./z", "g = import ./z"]);
@@ -294,16 +258,8 @@ fn exports_of_every_form() {
     assert_eq!(
         exports(&facts),
         [
-            "a = <fn::a>",
-            "b = <const::b>",
-            "c = <const::c>",
-            "E = <class::E>",
-            "F = <interface::F>",
-            "default = <class::G>",
-            "h = <const::h>",
-            "i = <const::h>",
-            "J = <type::J>",
-            "K = <enum::K>",
+            "a = <fn::a>", "b = <const::b>", "c = <const::c>", "E = <class::E>", "F = <interface::F>",
+            "default = <class::G>", "h = <const::h>", "i = <const::h>", "J = <type::J>", "K = <enum::K>",
         ]
     );
     assert_eq!(exports(&js("export default () => 1;\n")), ["default = <fn::default>"]);
@@ -336,11 +292,7 @@ fn old_style_classes() {
     assert_eq!(
         definitions(&facts),
         [
-            "class::Foo",
-            "class::Foo::field::a",
-            "class::Foo::fn::bar",
-            "class::Foo::fn::create",
-            "class::Baz",
+            "class::Foo", "class::Foo::field::a", "class::Foo::fn::bar", "class::Foo::fn::create", "class::Baz",
             "class::Baz::fn::qux",
         ]
     );
@@ -367,13 +319,8 @@ fn destructuring() {
     assert_eq!(
         locals(&facts),
         [
-            "a = o.a",
-            "c = o.b[0]",
-            "d = (o.b[2] | literal)",
-            "rest = o",
-            "k = each pairs()[0]",
-            "v = each pairs()[1]",
-            "e = o[0]",
+            "a = o.a", "c = o.b[0]", "d = (o.b[2] | literal)", "rest = o", "k = each pairs()[0]",
+            "v = each pairs()[1]", "e = o[0]",
         ]
     );
 }
@@ -443,15 +390,8 @@ fn namespaces_and_enums() {
     assert_eq!(
         definitions(&facts),
         [
-            "mod::A",
-            "mod::A::mod::B",
-            "mod::A::mod::B::fn::c",
-            "mod::A::mod::B::fn::d",
-            "enum::E",
-            "enum::E::variant::F",
-            "enum::E::variant::G",
-            "mod::m",
-            "mod::m::const::z",
+            "mod::A", "mod::A::mod::B", "mod::A::mod::B::fn::c", "mod::A::mod::B::fn::d", "enum::E",
+            "enum::E::variant::F", "enum::E::variant::G", "mod::m", "mod::m::const::z",
         ]
     );
     assert_eq!(exports(&facts), ["E = <enum::E>"]);

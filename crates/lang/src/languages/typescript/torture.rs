@@ -108,32 +108,9 @@ fn many_small_statements_on_one_line() {
 fn markup_without_end() {
     on_small_stack(|| {
         let parts = [
-            "{",
-            "{a ",
-            "{{",
-            "{`",
-            "{'",
-            "{/*",
-            "<",
-            "<a>",
-            "</a>",
-            "<a {",
-            "<a b=\"{",
-            "<A v-for=\"a in b\">",
-            "<a #b=\"c\">",
-            "{#each a as b}",
-            "{#if a}",
-            "{:else}",
-            "{/if}",
-            "{#snippet a()}",
-            "<template>",
-            "<style>",
-            "<script>",
-            "&amp;",
-            "<a :b=\"&quot;",
-            "<a @b=\"c=>",
-            "---\n",
-            "<!--",
+            "{", "{a ", "{{", "{`", "{'", "{/*", "<", "<a>", "</a>", "<a {", "<a b=\"{", "<A v-for=\"a in b\">",
+            "<a #b=\"c\">", "{#each a as b}", "{#if a}", "{:else}", "{/if}", "{#snippet a()}", "<template>", "<style>",
+            "<script>", "&amp;", "<a :b=\"&quot;", "<a @b=\"c=>", "---\n", "<!--",
         ];
         for part in parts {
             for opened in ["", "<template>", "<a b=\""] {

@@ -10,26 +10,8 @@ use crate::tokens::is_keyword;
 
 /// Words behind which a name is defined, not used.
 const DEFINING: &[&str] = &[
-    "class",
-    "def",
-    "enum",
-    "fn",
-    "fun",
-    "func",
-    "function",
-    "interface",
-    "macro_rules!",
-    "mod",
-    "module",
-    "namespace",
-    "package",
-    "protocol",
-    "record",
-    "struct",
-    "sub",
-    "trait",
-    "typedef",
-    "union",
+    "class", "def", "enum", "fn", "fun", "func", "function", "interface", "macro_rules!", "mod", "module", "namespace",
+    "package", "protocol", "record", "struct", "sub", "trait", "typedef", "union",
 ];
 /// Names of types that are part of the language, where a definition may have the same name as a value.
 const RUST_TYPES: &[&str] = &[
@@ -38,71 +20,20 @@ const RUST_TYPES: &[&str] = &[
 ];
 /// Attributes of the language, whose words name no code.
 const RUST_ATTRIBUTES: &[&str] = &[
-    "allow",
-    "cfg",
-    "cfg_attr",
-    "cold",
-    "deny",
-    "deprecated",
-    "doc",
-    "expect",
-    "feature",
-    "forbid",
-    "ignore",
-    "inline",
-    "link",
-    "must_use",
-    "non_exhaustive",
-    "repr",
-    "should_panic",
-    "test",
-    "track_caller",
-    "warn",
+    "allow", "cfg", "cfg_attr", "cold", "deny", "deprecated", "doc", "expect", "feature", "forbid", "ignore", "inline",
+    "link", "must_use", "non_exhaustive", "repr", "should_panic", "test", "track_caller", "warn",
 ];
 /// Directives whose line is a sentence or names a file.
 const DIRECTIVES: &[&str] = &["error", "import", "include", "line", "pragma", "region", "endregion", "warning"];
 /// Callees whose first text is the name of an event or the key of a translation.
 const KEYED: &[&str] = &[
-    "$emit",
-    "$t",
-    "$tc",
-    "$te",
-    "_",
-    "__",
-    "addEventListener",
-    "addListener",
-    "emit",
-    "gettext",
-    "ngettext",
-    "off",
-    "on",
-    "once",
-    "removeEventListener",
-    "removeListener",
-    "t",
-    "tc",
-    "te",
-    "trans",
-    "translate",
+    "$emit", "$t", "$tc", "$te", "_", "__", "addEventListener", "addListener", "emit", "gettext", "ngettext", "off",
+    "on", "once", "removeEventListener", "removeListener", "t", "tc", "te", "trans", "translate",
 ];
 /// Callees whose first text says what a test is about.
 const TITLED: &[&str] = &[
-    "Context",
-    "Describe",
-    "It",
-    "Run",
-    "SCENARIO",
-    "SECTION",
-    "SUBCASE",
-    "TEST_CASE",
-    "context",
-    "describe",
-    "feature",
-    "it",
-    "scenario",
-    "specify",
-    "suite",
-    "test",
+    "Context", "Describe", "It", "Run", "SCENARIO", "SECTION", "SUBCASE", "TEST_CASE", "context", "describe",
+    "feature", "it", "scenario", "specify", "suite", "test",
 ];
 
 /// Longest attribute that is looked through for its beginning, in bytes.

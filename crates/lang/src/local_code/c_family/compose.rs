@@ -276,16 +276,8 @@ fn list_changes(plan: &Plan<'_, '_>) -> Result<Vec<(Range<usize>, String)>> {
 /// A name that stands for a value, as the pointer to it writes it.
 fn write_use(text: &str, at: Node<'_>, (name, is_loose): (&str, bool)) -> (Range<usize>, String) {
     const LOOSE: &[&str] = &[
-        "argument_list",
-        "assignment_expression",
-        "binary_expression",
-        "parenthesized_expression",
-        "init_declarator",
-        "return_statement",
-        "expression_statement",
-        "unary_expression",
-        "conditional_expression",
-        "comma_expression",
+        "argument_list", "assignment_expression", "binary_expression", "parenthesized_expression", "init_declarator",
+        "return_statement", "expression_statement", "unary_expression", "conditional_expression", "comma_expression",
     ];
     let parent = at.parent();
     // `&x`, `x.y`, then `*x` with brackets where they are needed.

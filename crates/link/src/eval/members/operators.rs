@@ -12,22 +12,8 @@ use crate::tables::files::{DefRef, FileId};
 const MAX_OPERATORS: usize = 64;
 /// Operators that pointers do not have: their operands are no pointers.
 const NOT_OF_POINTERS: &[&str] = &[
-    "operator/",
-    "operator%",
-    "operator<<",
-    "operator>>",
-    "operator|",
-    "operator^",
-    "operator*=",
-    "operator/=",
-    "operator%=",
-    "operator<<=",
-    "operator>>=",
-    "operator|=",
-    "operator&=",
-    "operator^=",
-    "operator~",
-    "operator<=>",
+    "operator/", "operator%", "operator<<", "operator>>", "operator|", "operator^", "operator*=", "operator/=",
+    "operator%=", "operator<<=", "operator>>=", "operator|=", "operator&=", "operator^=", "operator~", "operator<=>",
 ];
 /// Operators that pointers have with numbers, but not with other pointers.
 const WITH_NUMBERS: &[&str] = &["operator+", "operator+=", "operator-="];

@@ -12,24 +12,8 @@ use crate::tables::files::Files;
 
 /// Folders that hold packages only for sibling code.
 const PRIVATE_FOLDERS: &[&str] = &[
-    "test",
-    "tests",
-    "testing",
-    "testdata",
-    "test_data",
-    "fixtures",
-    "data",
-    "example",
-    "examples",
-    "docs",
-    "doc",
-    "vendor",
-    "vendored",
-    "_vendor",
-    "third_party",
-    "benchmarks",
-    "samples",
-    "templates",
+    "test", "tests", "testing", "testdata", "test_data", "fixtures", "data", "example", "examples", "docs", "doc",
+    "vendor", "vendored", "_vendor", "third_party", "benchmarks", "samples", "templates",
 ];
 
 /// Package locations derived from the project's layout.

@@ -275,17 +275,8 @@ mod tests {
     #[test]
     fn targets_are_found_as_cargo_does() {
         let files = Paths(&[
-            "a/src/lib.rs",
-            "a/src/main.rs",
-            "a/src/bin/x.rs",
-            "a/src/bin/y/main.rs",
-            "a/src/bin/y/part.rs",
-            "a/examples/e.rs",
-            "a/tests/t.rs",
-            "a/tests/common/mod.rs",
-            "a/benches/b.rs",
-            "a/build.rs",
-            "a/odd.rs",
+            "a/src/lib.rs", "a/src/main.rs", "a/src/bin/x.rs", "a/src/bin/y/main.rs", "a/src/bin/y/part.rs",
+            "a/examples/e.rs", "a/tests/t.rs", "a/tests/common/mod.rs", "a/benches/b.rs", "a/build.rs", "a/odd.rs",
         ]);
         let text = "[package]\nname = \"my-lib\"\nautobenches = false\n[[bin]]\nname = \"odd\"\npath = \"odd.rs\"\n";
         let packages = packages(&manifests(&[("a/Cargo.toml", text)]), &files);
@@ -294,14 +285,8 @@ mod tests {
         assert_eq!(
             roots,
             [
-                "a/src/lib.rs",
-                "a/build.rs",
-                "a/src/main.rs",
-                "a/odd.rs",
-                "a/src/bin/x.rs",
-                "a/src/bin/y/main.rs",
-                "a/examples/e.rs",
-                "a/tests/t.rs",
+                "a/src/lib.rs", "a/build.rs", "a/src/main.rs", "a/odd.rs", "a/src/bin/x.rs", "a/src/bin/y/main.rs",
+                "a/examples/e.rs", "a/tests/t.rs",
             ]
         );
     }

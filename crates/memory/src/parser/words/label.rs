@@ -4,30 +4,8 @@ use super::Words;
 
 /// Words that may stand between the start of a sentence and the noun of a `word:` form.
 pub(crate) const MODIFIERS: Words = &[
-    "a",
-    "also",
-    "an",
-    "and",
-    "another",
-    "big",
-    "biggest",
-    "current",
-    "first",
-    "key",
-    "known",
-    "main",
-    "new",
-    "one",
-    "only",
-    "open",
-    "other",
-    "our",
-    "remaining",
-    "root",
-    "second",
-    "still",
-    "the",
-    "third",
+    "a", "also", "an", "and", "another", "big", "biggest", "current", "first", "key", "known", "main", "new", "one",
+    "only", "open", "other", "our", "remaining", "root", "second", "still", "the", "third",
 ];
 
 /// Cues that say nothing when they stand alone.

@@ -8,22 +8,8 @@ const WEIGHTS: &str = include_str!("weights.txt");
 
 /// Names of the signals, in the order of [`Signals::values`]. Their weights are in `weights.txt`.
 pub const SUSPECT_SIGNALS: &[&str] = &[
-    "innermost",
-    "raises",
-    "frame",
-    "file_of_frame",
-    "share_of_frames",
-    "near",
-    "near_test",
-    "near_file",
-    "words",
-    "words_of_file",
-    "sought_file",
-    "named",
-    "recency",
-    "churn",
-    "centrality",
-    "is_test",
+    "innermost", "raises", "frame", "file_of_frame", "share_of_frames", "near", "near_test", "near_file", "words",
+    "words_of_file", "sought_file", "named", "recency", "churn", "centrality", "is_test",
 ];
 
 /// Weighs [`SUSPECT_SIGNALS`].
@@ -76,22 +62,9 @@ impl Signals {
     /// In the order of [`SUSPECT_SIGNALS`].
     pub const fn values(&self) -> [f64; SUSPECT_SIGNALS.len()] {
         [
-            self.innermost,
-            self.raises,
-            self.frame,
-            self.file_of_frame,
-            self.share_of_frames,
-            self.near,
-            self.near_test,
-            self.near_file,
-            self.words,
-            self.words_of_file,
-            self.sought_file,
-            self.named,
-            self.recency,
-            self.churn,
-            self.centrality,
-            self.is_test,
+            self.innermost, self.raises, self.frame, self.file_of_frame, self.share_of_frames, self.near,
+            self.near_test, self.near_file, self.words, self.words_of_file, self.sought_file, self.named, self.recency,
+            self.churn, self.centrality, self.is_test,
         ]
     }
 

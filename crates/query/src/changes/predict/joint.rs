@@ -13,16 +13,7 @@ const COUNT: usize = 11;
 /// commits with it, and that name it at all; `recent_100` and `recent_300` say how often it changes with anything;
 /// `linked` is the strongest connection in the code; `changed` is the logarithm of the number of changed files.
 pub const JOINT_SIGNALS: [&str; COUNT] = [
-    "constant",
-    "any",
-    "best",
-    "second",
-    "confidences",
-    "supported",
-    "listed",
-    "recent_100",
-    "recent_300",
-    "linked",
+    "constant", "any", "best", "second", "confidences", "supported", "listed", "recent_100", "recent_300", "linked",
     "changed",
 ];
 /// A value below those of all files, for a second one that is not there.

@@ -12,34 +12,17 @@ const MAX_HOLDERS: usize = 24;
 const MAX_MEMBERS: usize = 500;
 /// Packages whose annotations only speak to the compiler.
 const COMPILER_PACKAGES: &[&str] = &[
-    "java.lang",
-    "com.google.errorprone",
-    "edu.umd.cs.findbugs",
-    "org.jetbrains",
-    "org.jspecify",
+    "java.lang", "com.google.errorprone", "edu.umd.cs.findbugs", "org.jetbrains", "org.jspecify",
     "org.checkerframework",
 ];
 
 /// Packages whose annotations wire objects together, test them or write code for them: what they construct is called
 /// by the project's own code.
 const WIRING_PACKAGES: &[&str] = &[
-    "com.google.inject",
-    "dagger",
-    "jakarta.annotation",
-    "jakarta.inject",
-    "javax.annotation",
-    "javax.inject",
-    "lombok",
-    "org.junit",
-    "org.mockito",
-    "org.springframework.beans",
-    "org.springframework.boot",
-    "org.springframework.cloud",
-    "org.springframework.context",
-    "org.springframework.scheduling",
-    "org.springframework.stereotype",
-    "org.springframework.test",
-    "org.springframework.transaction",
+    "com.google.inject", "dagger", "jakarta.annotation", "jakarta.inject", "javax.annotation", "javax.inject",
+    "lombok", "org.junit", "org.mockito", "org.springframework.beans", "org.springframework.boot",
+    "org.springframework.cloud", "org.springframework.context", "org.springframework.scheduling",
+    "org.springframework.stereotype", "org.springframework.test", "org.springframework.transaction",
 ];
 /// Packages whose annotations on a class say that it answers requests.
 const SERVING_PACKAGES: &[&str] = &["jakarta.ws.rs", "javax.ws.rs", "org.springframework.web"];

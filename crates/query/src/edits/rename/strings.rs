@@ -25,16 +25,8 @@ const TYPE_COMMENT: &str = "type:";
 const NOT_A_TYPE: &str = "ignore";
 /// Keys of attributes whose text is the path of a function.
 const PATH_KEYS: &[&str] = &[
-    "default",
-    "deserialize_with",
-    "from",
-    "getter",
-    "into",
-    "remote",
-    "serialize_with",
-    "skip_serializing_if",
-    "try_from",
-    "with",
+    "default", "deserialize_with", "from", "getter", "into", "remote", "serialize_with", "skip_serializing_if",
+    "try_from", "with",
 ];
 
 impl Spelled {

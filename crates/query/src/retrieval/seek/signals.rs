@@ -19,37 +19,10 @@ use m1nd_engine::history::ProjectHistory;
 
 /// Names of the signals, in order. Their weights are in `weights.txt`.
 pub const SIGNALS: &[&str] = &[
-    "words",
-    "title",
-    "best_entry",
-    "best_title",
-    "exact",
-    "best_exact",
-    "path",
-    "used_names",
-    "name",
-    "module",
-    "frame",
-    "stem_title",
-    "stem_text",
-    "is_test",
-    "is_text",
-    "is_aside",
-    "is_front",
-    "prior",
-    "size",
-    "used_by",
-    "uses",
-    "tested_by",
-    "near_text",
-    "near_title",
-    "like_commits",
-    "prefix_commits",
-    "prefix_path",
-    "recent",
-    "together",
-    "siblings",
-    "message",
+    "words", "title", "best_entry", "best_title", "exact", "best_exact", "path", "used_names", "name", "module",
+    "frame", "stem_title", "stem_text", "is_test", "is_text", "is_aside", "is_front", "prior", "size", "used_by",
+    "uses", "tested_by", "near_text", "near_title", "like_commits", "prefix_commits", "prefix_path", "recent",
+    "together", "siblings", "message",
 ];
 
 /// Place of the signal with this name.
@@ -72,25 +45,8 @@ const FILES_TOGETHER: usize = 32;
 const LEADERS: usize = 10;
 /// Folders with code that is not the product.
 const ASIDE: &[&str] = &[
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-    "ci",
-    "contrib",
-    "deps",
-    "dist",
-    "doc",
-    "docs",
-    "documentation",
-    "example",
-    "examples",
-    "playground",
-    "release",
-    "scripts",
-    "third_party",
-    "tools",
-    "vendor",
+    "bench", "benches", "benchmark", "benchmarks", "ci", "contrib", "deps", "dist", "doc", "docs", "documentation",
+    "example", "examples", "playground", "release", "scripts", "third_party", "tools", "vendor",
 ];
 /// Files that hold the public interface of their folder, seldom its implementation.
 const FRONT: &[&str] = &["__init__", "index", "mod", "lib", "external", "prelude"];

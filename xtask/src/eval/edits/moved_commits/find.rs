@@ -54,16 +54,10 @@ struct Changed {
 /// Reads all commits of a repository and returns those that move something, newest first.
 pub(super) fn find_commits(git: &Path, endings: &[&str]) -> Outcome<Vec<MoveCommit>> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(git).args([
-        "log",
-        "--no-merges",
-        "--no-renames",
-        "-p",
-        "-U0",
-        "--format=%x00%H",
-        "HEAD",
-        "--",
-    ]);
+    command
+        .arg("-C")
+        .arg(git)
+        .args(["log", "--no-merges", "--no-renames", "-p", "-U0", "--format=%x00%H", "HEAD", "--"]);
     command.args(endings.iter().map(|ending| format!("*{ending}")));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let mut reader = BufReader::new(child.stdout.take().ok_or("git has no output")?);

@@ -180,16 +180,8 @@ fn message(git: &Path, commit: &str, longest: usize) -> Outcome<String> {
 
 fn is_trailer(line: &str) -> bool {
     const TRAILERS: &[&str] = &[
-        "signed-off-by",
-        "co-authored-by",
-        "reviewed-by",
-        "reported-by",
-        "tested-by",
-        "pr-url",
-        "change-id",
-        "close",
-        "closes",
-        "fixes",
+        "signed-off-by", "co-authored-by", "reviewed-by", "reported-by", "tested-by", "pr-url", "change-id", "close",
+        "closes", "fixes",
     ];
     let key = line.split_once(':').map_or("", |(key, _)| key).to_ascii_lowercase();
     TRAILERS.contains(&key.as_str())
