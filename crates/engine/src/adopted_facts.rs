@@ -15,8 +15,6 @@ use m1nd_base::ContentHash;
 use m1nd_store::ProjectDir;
 use rustc_hash::FxHashMap;
 
-use crate::ingest::extract::CACHE_VERSION;
-
 /// Length of what is before the bytes of a row.
 const HEAD: usize = 32 + 32 + 4;
 
@@ -41,9 +39,9 @@ struct Place {
 }
 
 impl AdoptedFacts {
-    /// Those of a project. The file is opened when a row is first asked for.
-    pub(crate) fn of(project: &ProjectDir) -> Arc<Self> {
-        Arc::new(Self { path: project.adopted_facts_path(CACHE_VERSION), rows: OnceLock::new() })
+    /// Those of a project and a version of cached facts. The file is opened when a row is first asked for.
+    pub(crate) fn of(project: &ProjectDir, version: u32) -> Arc<Self> {
+        Arc::new(Self { path: project.adopted_facts_path(version), rows: OnceLock::new() })
     }
 
     /// The bytes of a row; `None` if there is none, or if it is damaged.

@@ -149,7 +149,7 @@ impl Engine {
         let cache = home.facts_cache().map_err(store)?;
         let mut written = 0;
         write_file(&to.facts, &mut |out| {
-            written = write_facts(&stored, (&cache, &AdoptedFacts::of(self.project())), cancel, out)?;
+            written = write_facts(&stored, (&cache, &AdoptedFacts::of(self.project(), CACHE_VERSION)), cancel, out)?;
             Ok(())
         })?;
         cancel.check()?;

@@ -349,8 +349,8 @@ pub struct Rules {
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
-    /// Any table may be what others get their members from, without saying so: what a method calls of its receiver may be
-    /// replaced there (Lua).
+    /// Any table may be what others get their members from, without saying so: what a method calls of its receiver may
+    /// be replaced there (Lua).
     pub tables_inherit: bool,
     /// Classes and modules may be written in several places, which are one; constants are known by their whole path,
     /// and methods of classes and of their values are apart (Ruby).

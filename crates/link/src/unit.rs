@@ -260,7 +260,7 @@ impl Unit {
             };
             self.calls.push(CallSite { callee, args, constructs, type_args });
             for (place, &arg) in self.facts.list(args).iter().enumerate() {
-                if let Expr::Definition(def) = self.facts.expr(self.facts.unlabelled(arg)) {
+                if let Expr::Definition(def) = self.facts.expr(self.facts.without_label(arg)) {
                     self.arguments.push((def, callee, place as u32));
                 }
             }

@@ -1,11 +1,11 @@
 //! Link fixtures: annotated sources under `tests/fixtures/<language>/`. A new case is a new file.
 //!
 //! Each source file of a case starts with `//- path`. A line `#? name: expectation` (Python, shell),
-//! `--? name: expectation` (Lua) or `//? name: expectation` (elsewhere) speaks of the last line of code above it: the reference or import there whose
-//! written last name is `name`, or the second such with `name#2`. Expectations: `certain id`, `possible id | id`,
-//! `external package`, `external package, open` (it may be the project's), `unresolved`, `none`; ids without their
-//! `file::` prefix. Cases in `known_gaps/` are what the linker cannot do yet: they are reported, and fail only when
-//! they start to pass, so that they get moved.
+//! `--? name: expectation` (Lua) or `//? name: expectation` (elsewhere) speaks of the last line of code above it: the
+//! reference or import there whose written last name is `name`, or the second such with `name#2`. Expectations:
+//! `certain id`, `possible id | id`, `external package`, `external package, open` (it may be the project's),
+//! `unresolved`, `none`; ids without their `file::` prefix. Cases in `known_gaps/` are what the linker cannot do yet:
+//! they are reported, and fail only when they start to pass, so that they get moved.
 
 #![expect(clippy::print_stdout, reason = "test report")]
 

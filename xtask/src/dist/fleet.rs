@@ -1,5 +1,5 @@
-//! The archive of `m1nd-fleet`, the program of `m1nd share` and `m1nd team`: `m1nd-fleet-VERSION-TARGET.tar.gz`, or `.zip`
-//! on Windows. It is apart from `m1nd`, which contains no network clients.
+//! The archive of `m1nd-fleet`, the program of `m1nd share` and `m1nd team`: `m1nd-fleet-VERSION-TARGET.tar.gz`, or
+//! `.zip` on Windows. It is apart from `m1nd`, which contains no network clients.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The Python wheel `m1nd-fleet`, which runs m1nd over many repositories on Spark. It is pure Python, so it is the same for
-//! every platform. Its metadata is that of `fleet/pyproject.toml`.
+//! The Python wheel `m1nd-fleet`, which runs m1nd over many repositories on Spark. It is pure Python, so it is the
+//! same for every platform. Its metadata is that of `fleet/pyproject.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -130,7 +130,7 @@ impl Writer {
         Arc::new(StoredFacts {
             of,
             cache: self.cache.clone(),
-            adopted: AdoptedFacts::of(&self.shared.project),
+            adopted: AdoptedFacts::of(&self.shared.project, extract::CACHE_VERSION),
             attempts: Attempts::below(self.home.path(), self.shared.config.probe.clone()),
             limits: self.shared.config.limits.clone(),
             cancel: self.shared.stop.clone(),

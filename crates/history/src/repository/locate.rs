@@ -116,8 +116,8 @@ impl GitFolder {
     }
 
     /// The name of the repository, the same in every clone: host and path that it was cloned from, without what differs
-    /// between clones (scheme, user, port, `.git`). `None` if it was cloned from nowhere, or from a folder, whose path is
-    /// of this machine.
+    /// between clones (scheme, user, port, `.git`). `None` if it was cloned from nowhere, or from a folder, whose path
+    /// is of this machine.
     pub fn repository_name(&self) -> Option<String> {
         name_of_address(&self.address()?)
     }

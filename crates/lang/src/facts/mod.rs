@@ -467,7 +467,7 @@ impl FileFacts {
     }
 
     /// The value of an argument without its label.
-    pub fn unlabelled(&self, argument: ExprId) -> ExprId {
+    pub fn without_label(&self, argument: ExprId) -> ExprId {
         match self.expr(argument) {
             Expr::Entry { value, .. } => value,
             _ => argument,

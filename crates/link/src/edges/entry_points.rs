@@ -232,7 +232,7 @@ fn list_given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId
 fn flat(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
     let mut flat = Vec::new();
     for &arg in args {
-        let arg = unit.facts.unlabelled(arg);
+        let arg = unit.facts.without_label(arg);
         match unit.facts.expr(arg) {
             Expr::Collection { items, .. } => flat.extend_from_slice(unit.list(items)),
             _ => flat.push(arg),

@@ -1,5 +1,6 @@
 //! Java: packages over source roots, the standard library. Files of Kotlin declare the same packages.
 
+mod kotlin;
 mod packages;
 mod scala;
 mod source_sets;
@@ -17,7 +18,7 @@ use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
-    languages: &[(Language::Java, &RULES), (Language::Kotlin, &super::kotlin::RULES), (Language::Scala, &scala::RULES)],
+    languages: &[(Language::Java, &RULES), (Language::Kotlin, &kotlin::RULES), (Language::Scala, &scala::RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -119,10 +120,10 @@ impl Resolver for Java {
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         if is_kotlin(files, from) {
-            if let Some(package) = super::kotlin::package_of(name) {
+            if let Some(package) = kotlin::package_of(name) {
                 return Some(ModuleTarget::External(package.to_owned()));
             }
-            let is_root = super::kotlin::is_root(name) || self.packages.is_above(name);
+            let is_root = kotlin::is_root(name) || self.packages.is_above(name);
             return is_root.then(|| ModuleTarget::Folder(name.to_owned()));
         }
         if is_scala(files, from) {

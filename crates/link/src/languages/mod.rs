@@ -15,7 +15,6 @@ mod dependencies;
 mod go;
 mod groups;
 mod java;
-mod kotlin;
 mod lua;
 mod outlined;
 pub(crate) mod paths;

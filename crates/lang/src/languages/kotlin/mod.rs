@@ -439,7 +439,7 @@ fn initializer(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
         if matches!(kind, "variable_declaration" | "multi_variable_declaration") {
             declared = true;
         } else if kind == "property_delegate" {
-            return delegated(cx, child);
+            return read_delegate(cx, child);
         } else if declared && !matches!(kind, "getter" | "setter" | "type_constraints") && !child.is_extra() {
             return cx.find_known(Some(child));
         }
@@ -449,7 +449,7 @@ fn initializer(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
 
 /// The value of a property that something else keeps: what `lazy` computes, what `getValue` yields, the type that a
 /// delegate is written with.
-fn delegated(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
+fn read_delegate(cx: &mut Outline<'_>, node: Node<'_>) -> Option<ExprId> {
     let written = node.named_child(0)?;
     let delegate = cx.find_known(Some(written))?;
     if let Expr::Call { callee, args } = cx.builder.facts().expr(delegate) {

@@ -78,7 +78,7 @@ fn function(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> E
     }
     write_member(cx, place, id);
     if member.is_some() {
-        // The name as a whole is no use of a member that exists already.
+        // The name as a whole does not use a member that exists already.
         cx.mark(name, Mark::Part);
     }
     Enter::Descend
@@ -154,7 +154,7 @@ fn open_assigned<'t>(cx: &mut Outline<'_>, node: Node<'t>, parent: Option<Node<'
     cx.mark(value, Mark::Part);
     write_member(cx, place, id);
     if member.id() != name.id() {
-        // The name as a whole is no use of a member that exists already.
+        // The name as a whole does not use a member that exists already.
         cx.mark(name, Mark::Part);
     }
     if let (Some(id), "field") = (id, node.kind()) {

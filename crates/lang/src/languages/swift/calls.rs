@@ -310,7 +310,7 @@ pub(super) fn leave_tuple(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
     cx.set_expr(node, expr);
 }
 
-/// `$0`, `$1`: parameters of the closure around; `$name` is another side of a property.
+/// `$0`, `$1`: parameters of the closure around; `$name` is the wrapper of a property.
 pub(super) fn enter_identifier(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     /// Maximum number of parameters that a closure has without naming them.
     const MAX_NUMBERED: usize = 32;

@@ -507,7 +507,7 @@ impl Eval<'_> {
 
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
         let unit = self.unit(file);
-        let arg = if self.rules(file).argument_labels { unit.facts.unlabelled(arg) } else { arg };
+        let arg = if self.rules(file).argument_labels { unit.facts.without_label(arg) } else { arg };
         if self.rules(file).argument_labels
             && let Some(member) = self.find_expected_member(file, arg)
         {

@@ -100,11 +100,11 @@ impl Eval<'_> {
         let Expr::Instance { of: ty } = self.unit(within).facts.expr(first) else { return None };
         let types = self.eval(within, ty, Namespace::Type);
         let values = self.instantiate(types);
-        Some(self.received(values, file, callee, found, of))
+        Some(self.substitute_given(values, file, callee, found, of))
     }
 
     /// Replaces type parameters of a called function by what its receiver and its other arguments say of them.
-    fn received(&mut self, values: Values, file: FileId, callee: ExprId, found: &Found, of: DefRef) -> Values {
+    fn substitute_given(&mut self, values: Values, file: FileId, callee: ExprId, found: &Found, of: DefRef) -> Values {
         let mut values = values;
         if let Some((owner, args)) = &found.owner {
             values = self.substitute(values, *owner, args);

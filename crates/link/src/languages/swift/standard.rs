@@ -404,7 +404,7 @@ pub(super) const NAMES: &[&str] = &[
     "zip",
 ];
 
-/// Methods that so many types have that their names are no hint.
+/// Methods of many types, whose names do not hint at one of them.
 #[rustfmt::skip]
 pub(super) const COMMON_METHODS: &[&str] = &[
     "addTarget",

@@ -78,10 +78,10 @@ pub(super) fn package_of(name: &str) -> Option<&'static str> {
     if standard::TYPES.contains(&name) || standard::FUNCTIONS.contains(&name) {
         return Some(standard::PACKAGE);
     }
-    super::java::is_known_type(name).then_some("java.lang")
+    super::is_known_type(name).then_some("java.lang")
 }
 
 /// Returns whether a name begins those of packages that code outside uses.
 pub(super) fn is_root(name: &str) -> bool {
-    super::java::ROOTS.contains(&name) || standard::ROOTS.contains(&name)
+    super::ROOTS.contains(&name) || standard::ROOTS.contains(&name)
 }
