@@ -45,7 +45,7 @@ const CODE: &[Case] = &[
     ("a.js", "const rows = { setup: 1, run: 'clickMe' };\n// setup()\n", &["clickMe:1"]),
     ("b.js", "document.body.innerHTML = `<b onclick=\"clickMe()\">setup</b>`;\n", &["clickMe:1"]),
     ("a.rb", "class A\n  before_action :authenticate\n  # :authenticate\nend\n", &["authenticate:2"]),
-    ("a.sh", "trap clean_up EXIT\necho $clean_up --clean_up\n", &["clean_up:1"]),
+    ("a.sh", "trap clean_up EXIT\nwatch clean_up\necho $clean_up --clean_up\n", &["clean_up:2"]),
     (
         "a.rs",
         "#[derive(Deserialize)]\nstruct A {\n    #[serde(default = \"default_port\")]\n    port: u16,\n}\n",

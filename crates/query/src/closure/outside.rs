@@ -112,14 +112,17 @@ pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<F
     }
     let calls = OutsideCalls::of(snapshot.file_of(node)?.language);
     let flags = graph.flags(node);
+    let question = Question { graph, node, name: graph.label(node), signature: graph.signature(node), calls };
     if flags.has(NodeFlags::ENTRY) {
+        if let (false, Some(start)) = (flags.has(NodeFlags::TEST), question.start()) {
+            return Some(start);
+        }
         let (how, by) = match flags.has(NodeFlags::TEST) {
             true => (How::Test, "the test runner"),
             false => (How::Exported, "a linker, a compiler or another language"),
         };
         return Some(FromOutside::new(how, by));
     }
-    let question = Question { graph, node, name: graph.label(node), signature: graph.signature(node), calls };
     if flags.has(NodeFlags::CONSTRUCTOR) {
         return question.constructor();
     }

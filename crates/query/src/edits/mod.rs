@@ -24,7 +24,7 @@ pub use names::has_own_name;
 pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
 pub use refactor::{
     CannotRefactor, ChangeSignature, ExtractFunction, Move, NewFile, NewParameter, Note, Obstacle, Operation,
-    Refactoring, refactor,
+    Refactoring, knows_language, refactor,
 };
 pub use rename::{Broken, CannotRename, Comment, Left, Rename, RenamedFile, rename};
 pub use syntax::{SyntaxCheck, SyntaxProblem, definition_range, new_syntax_errors};

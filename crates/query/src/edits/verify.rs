@@ -135,7 +135,7 @@ impl SiteCounts {
     }
 }
 
-/// An edited file with its old text.
+/// A file with the texts that it has on both sides of an edit. Where these are equal, it is only read, not compared.
 #[derive(Debug, Clone, Copy)]
 pub struct EditedFile<'a> {
     /// Its path in the index.
@@ -157,12 +157,15 @@ pub fn verify(
     cancel: &Cancel,
 ) -> Result<GraphCheck, Cancelled> {
     let mut check = GraphCheck::default();
-    let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
     let (mut old, mut new) = (Arguments::new(before, cancel), Arguments::new(after, cancel));
     for file in edited {
         old.set_text(file.path.as_str(), file.before.unwrap_or_default());
         file.after.into_iter().for_each(|text| new.set_text(file.path.as_str(), text));
     }
+    let is_changed = |file: &&EditedFile<'_>| file.before.is_none() || file.before != file.after;
+    let edited: Vec<EditedFile<'_>> = edited.iter().filter(is_changed).copied().collect();
+    let edited = edited.as_slice();
+    let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
     for file in edited {
         cancel.check()?;
         // Uses of what went away, uses that no longer lead anywhere, and names that are left.

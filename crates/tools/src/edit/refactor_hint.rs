@@ -3,7 +3,7 @@
 use m1nd_base::{NodeKind, RepoPath, count};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{Graph, NodeIx};
-use m1nd_query::edits::{LanguageTier, PlannedAction, PlannedKind};
+use m1nd_query::edits::{LanguageTier, PlannedAction, PlannedKind, knows_language};
 
 use crate::framework::ToolRef;
 
@@ -45,6 +45,15 @@ impl Refactoring {
         format!("`{}` with `operation: {operation}`", ToolRef("refactor_preview").0)
     }
 
+    /// Returns whether it can be done in the language of a file.
+    fn fits(self, snapshot: &Snapshot, path: &str) -> bool {
+        let file = RepoPath::new(path).ok().and_then(|path| snapshot.files().get(&path));
+        file.is_some_and(|file| match self {
+            Self::Rename => file.language.tier() == LanguageTier::Linked,
+            _ => knows_language(file.language),
+        })
+    }
+
     /// What fits a planned action by its kind, else by the words of its description.
     fn of_action(kind: PlannedKind, words: &str) -> Option<Self> {
         if kind == PlannedKind::Rename {
@@ -59,11 +68,11 @@ impl Refactoring {
     }
 }
 
-/// The refactorings that would make planned changes of files whose references are linked, each with its file.
+/// The refactorings that would make planned changes of files in languages that they know, each with its file.
 pub(super) fn fitting_refactorings(snapshot: &Snapshot, actions: &[PlannedAction], words: &[String]) -> Vec<String> {
     let row = |(action, words): (&PlannedAction, &String)| {
         let found = Refactoring::of_action(action.kind, words)?;
-        is_linked(snapshot, &action.path).then(|| format!("{}: {}", action.path, found.call()))
+        found.fits(snapshot, &action.path).then(|| format!("{}: {}", action.path, found.call()))
     };
     actions.iter().zip(words).filter_map(row).take(MAX_NAMED).collect()
 }
@@ -73,7 +82,7 @@ pub(super) fn fitting_refactorings(snapshot: &Snapshot, actions: &[PlannedAction
 pub(super) fn refactorings_of(snapshot: &Snapshot, node: NodeIx) -> Option<String> {
     let graph = snapshot.graph();
     let users = count_using_files(graph, node);
-    if users == 0 || !is_linked(snapshot, graph.path(node)) {
+    if users == 0 {
         return None;
     }
     let is_top = graph.parent(node) == graph.file(node);
@@ -82,9 +91,12 @@ pub(super) fn refactorings_of(snapshot: &Snapshot, node: NodeIx) -> Option<Strin
         (is_top, Refactoring::Move, "move it"),
         (graph.kind(node) == NodeKind::Function, Refactoring::ChangeSignature, "change its parameters"),
     ];
-    let fitting: Vec<String> =
-        parts.iter().filter(|part| part.0).map(|part| format!("{}: {}", part.2, part.1.call())).collect();
-    Some(format!("with its uses in {}, {}", count(users, "file"), fitting.join("; ")))
+    let fitting: Vec<String> = parts
+        .iter()
+        .filter(|part| part.0 && part.1.fits(snapshot, graph.path(node)))
+        .map(|part| format!("{}: {}", part.2, part.1.call()))
+        .collect();
+    (!fitting.is_empty()).then(|| format!("with its uses in {}, {}", count(users, "file"), fitting.join("; ")))
 }
 
 /// Number of files that use a symbol.
@@ -96,11 +108,6 @@ fn count_using_files(graph: &Graph, node: NodeIx) -> usize {
     files.sort_unstable();
     files.dedup();
     files.len()
-}
-
-fn is_linked(snapshot: &Snapshot, path: &str) -> bool {
-    let file = RepoPath::new(path).ok().and_then(|path| snapshot.files().get(&path));
-    file.is_some_and(|file| file.language.tier() == LanguageTier::Linked)
 }
 
 #[cfg(test)]

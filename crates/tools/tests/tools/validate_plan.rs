@@ -87,11 +87,12 @@ fn suggestions_are_capped_and_counted() {
 
 #[test]
 fn the_refactoring_that_would_make_a_change_is_named() {
-    let project = Project::new("//- /a.py\ndef load(x):\n    return x\n//- /b.py\nfrom a import load\n\nload(1)\n//- /c.lua\nlocal x = 1\n");
+    let project = Project::new("//- /a.py\ndef load(x):\n    return x\n//- /b.py\nfrom a import load\n\nload(1)\n//- /c.lua\nlocal x = 1\n//- /d.rb\nclass A\nend\n");
     let plan = json!([
         {"file": "a.py", "action": "rename"},
         {"file": "b.py", "action": "modify", "description": "add a parameter"},
-        {"file": "c.lua", "action": "rename"}
+        {"file": "c.lua", "action": "rename"},
+        {"file": "d.rb", "action": "rename"}
     ]);
     let answer = project.ok("validate_plan", json!({"plan": plan}));
     let expected = [

@@ -164,11 +164,14 @@ mod tests {
     #[test]
     fn classes_are_read_as_classes() {
         for (text, changed) in [
-            ("@A(1)\nopen class C\n", "@A(1)\n     class C\n"),
-            ("@A(1)\n@B\npublic data class C(val x: Int)\n", "@A(1)\n@B\n            class C(val x: Int)\n"),
+            (
+                "@A(B::c)\n@D\nopen class C protected constructor() {\n}\n",
+                "@A(B::c)\n@D\n     class C protected constructor() {\n}\n",
+            ),
+            ("@A(1)\nopen class C\n", "@A(1)\nopen class C\n"),
             ("class C { fun f() = 1 }\n", "class C { fun f() = 1;}\n"),
             ("@A\nopen class C\n", "@A\nopen class C\n"),
-            ("class C {\n    val x = f<A, List<B>?> { 1 }\n}\n", "class C {\n    val x = f(A, List    ) { 1 }\n}\n"),
+            ("class C {\n    val x = f<A> { 1 }\n}\n", "class C {\n    val x = f(A) { 1 }\n}\n"),
             ("class C {\n    val x = a < b\n}\n", "class C {\n    val x = a < b\n}\n"),
         ] {
             assert_eq!(read(text), (changed.to_owned(), true), "{text}");

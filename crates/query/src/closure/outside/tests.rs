@@ -351,7 +351,7 @@ namespace Demo {
 //- b.kt
 class V(val x: Int) : Outside, Comparable<V> {
   operator fun plus(o: V): V = this //? plus: the operators of the language
-  override fun compareTo(other: V): Int = 0 //? compareTo: Comparable
+  override fun compareTo(other: V): Int = 0 //? compareTo: kotlin::Comparable
   override fun toString(): String = \"\" //? toString: java.lang.Object
   override fun handle() {} //? handle: Outside
   fun plain() {} //? plain: none

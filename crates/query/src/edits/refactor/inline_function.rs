@@ -13,7 +13,7 @@ use m1nd_lang::local_code::{
 use super::known_calls::{CallsOf, is_c_family};
 use super::relocate::{Carried, carry, read_java_package};
 use super::trial::Trial;
-use super::{CannotRefactor, NewFile, Note, Refactoring, Source, read_source};
+use super::{CannotRefactor, NewFile, Note, Refactoring, Source, find_made_name, read_source};
 use crate::closure::outside::called_from_outside;
 use crate::edits::verify::{is_use, sites};
 
@@ -214,6 +214,10 @@ fn check_symbol(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<()
         let (file, line) = (graph.path(other), graph.name_line(other));
         Err(CannotRefactor::at("the function cannot be inlined", file, line, why))
     };
+    if let Some((file, line)) = find_made_name(snapshot, node) {
+        let why = "makes a name that may be its own, so not all of its calls are known";
+        return Err(CannotRefactor::at("the function cannot be inlined", &file, line, why));
+    }
     if !has_body(snapshot, node, cancel) {
         return at("declares no function with a body of its own", node);
     }

@@ -16,9 +16,10 @@ use m1nd_graph::NodeIx;
 
 use super::rename::Broken;
 use super::source::{CannotRead, Source, read_source};
+use crate::closure::{self, Rows, reasons};
 pub use change_signature::{ChangeSignature, NewParameter};
 pub use extract_function::ExtractFunction;
-pub use relocate::Move;
+pub use relocate::{Move, knows_language};
 
 /// Most places that a message lists.
 const MAX_LISTED: usize = 5;
@@ -145,6 +146,12 @@ impl CannotRefactor {
         let place = Obstacle { file: file.to_owned(), line, why: why.into() };
         Self::Obstacles { what: what.into(), places: vec![place] }
     }
+}
+
+/// A place where code makes a name, when it runs or by a macro, that a definition may be meant by.
+fn find_made_name(snapshot: &Snapshot, node: NodeIx) -> Option<(String, u32)> {
+    let mut rows = closure::hiding(snapshot, node, Rows::Names).into_iter();
+    rows.find(|row| row.reason == reasons::DYNAMIC_NAME && !row.far).map(|row| (row.file, row.line))
 }
 
 fn list_obstacles(places: &[Obstacle]) -> String {

@@ -21,7 +21,7 @@ use m1nd_graph::NodeIx;
 
 pub(super) use carried::{Carried, carry, read_java_package};
 
-use super::{CannotRefactor, Refactoring};
+use super::{CannotRefactor, Note, Refactoring, find_made_name};
 
 /// A definition or file that goes to another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,12 @@ pub struct Move {
     pub to: String,
     /// Whether private helpers that only it uses go along.
     pub with_helpers: bool,
+}
+
+/// Returns whether the refactorings know a language: how its files name each other, and what its code does.
+pub const fn knows_language(language: Language) -> bool {
+    matches!(language, Language::Go | Language::Rust | Language::Java | Language::C | Language::Cpp)
+        || spec::Dialect::of(language).is_some()
 }
 
 /// Plans the operation: the files with new texts, checked by a trial.
@@ -48,6 +54,26 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
     // Every language is given a path of the index.
     let to = helpers::target_path(snapshot, graph.path(request.node), &request.to)?;
     let request = &Move { to: to.as_str().to_owned(), ..request.clone() };
+    // What a macro pastes together is compiled; what is made at run time may be found by its file, or mean something else.
+    let made = (graph.kind(request.node) != NodeKind::File).then(|| find_made_name(snapshot, request.node)).flatten();
+    let note = match (language, made) {
+        (Language::C | Language::Cpp, Some((file, line))) => {
+            let why = "makes a name that may be its own, so not all of its users are known";
+            return Err(CannotRefactor::at("the definition cannot be moved", &file, line, why));
+        }
+        (_, made) => made.map(|(file, line)| Note { file, line, what: "makes a name that may mean it".to_owned() }),
+    };
+    let mut planned = plan_of_language(snapshot, (request, language), cancel)?;
+    planned.notes.extend(note);
+    Ok(planned)
+}
+
+fn plan_of_language(
+    snapshot: &Snapshot,
+    (request, language): (&Move, Language),
+    cancel: &Cancel,
+) -> Result<Refactoring, CannotRefactor> {
+    let graph = snapshot.graph();
     match language {
         Language::Go => go::plan(snapshot, request, cancel),
         Language::Rust => rust::plan(snapshot, request, cancel),
