@@ -68,7 +68,7 @@ fn parse_row(row: &str) -> Outcome<(Place, Answer)> {
     let answer = match answer {
         "external" => Answer::External,
         "undecidable" => Answer::Undecidable,
-        places => Answer::Own(places.split(' ').filter(|word| *word != "|").map(parse_place).collect::<Outcome<_>>()?),
+        places => Answer::Own(places.split(" | ").map(parse_place).collect::<Outcome<_>>()?),
     };
     Ok((parse_place(site)?, answer))
 }

@@ -54,7 +54,7 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
     // Every language is given a path of the index.
     let to = helpers::target_path(snapshot, graph.path(request.node), &request.to)?;
     let request = &Move { to: to.as_str().to_owned(), ..request.clone() };
-    // What a macro pastes together is compiled; what is made at run time may be found by its file, or mean something else.
+    // What a macro pastes together is compiled; what is made at run time may mean something else.
     let made = (graph.kind(request.node) != NodeKind::File).then(|| find_made_name(snapshot, request.node)).flatten();
     let note = match (language, made) {
         (Language::C | Language::Cpp, Some((file, line))) => {
