@@ -63,12 +63,25 @@ fn parse_place(text: &str) -> Outcome<Place> {
     }
 }
 
+/// Places with ` | ` or a blank between them; paths may have blanks, too.
+fn parse_places(text: &str) -> Outcome<Vec<Place>> {
+    let (mut places, mut open) = (Vec::new(), String::new());
+    for word in text.split(' ').filter(|word| *word != "|") {
+        open = if open.is_empty() { word.to_owned() } else { format!("{open} {word}") };
+        if let Ok(place) = parse_place(&open) {
+            places.push(place);
+            open.clear();
+        }
+    }
+    if open.is_empty() { Ok(places) } else { parse_place(&open).map(|_| places) }
+}
+
 fn parse_row(row: &str) -> Outcome<(Place, Answer)> {
     let (site, answer) = row.split_once('\t').ok_or_else(|| format!("`{row}` has no tab"))?;
     let answer = match answer {
         "external" => Answer::External,
         "undecidable" => Answer::Undecidable,
-        places => Answer::Own(places.split(" | ").map(parse_place).collect::<Outcome<_>>()?),
+        places => Answer::Own(parse_places(places)?),
     };
     Ok((parse_place(site)?, answer))
 }
@@ -168,6 +181,10 @@ mod tests {
             (
                 "a/b.php:1:2\tc.php:3:4 | d.php:5:6",
                 Some(Answer::Own(vec![("c.php".to_owned(), 3, 4), ("d.php".to_owned(), 5, 6)])),
+            ),
+            (
+                "a a/b.cs:1:2\tc d.cs:3:4 e f.cs:5:6",
+                Some(Answer::Own(vec![("c d.cs".to_owned(), 3, 4), ("e f.cs".to_owned(), 5, 6)])),
             ),
             ("a/b.cs:1:2\tc.cs", None),
             ("a/b.cs:1:2", None),
