@@ -191,7 +191,7 @@ fn bash() {
 
 #[test]
 fn lua() {
-    run("lua", 1);
+    run("lua", 2);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod exported;
 mod implicit;
 mod open;
 pub(crate) mod outside;
+mod properties;
 mod registered;
 mod text;
 mod unseen;
@@ -103,6 +104,8 @@ pub mod reasons {
     /// A call of an overridden method runs it if its class is made, and nothing in sight makes it; or there are more
     /// overridden methods than are considered.
     pub const DISPATCH_NOT_MADE: &str = "dispatch_not_made";
+    /// A property of a base is read there, which the node may answer.
+    pub const PROPERTY_OF_BASE: &str = "property_of_base";
 }
 
 /// The rows that an answer is about.
@@ -344,6 +347,7 @@ fn uses_without_reference(
         found.extend(outside::find_callers(snapshot, node, known.rows, far));
         found.extend(text::find_words((graph, families), known.starts, node, far));
         found.extend(dynamic::made_names(snapshot, known.starts, node, far));
+        found.extend(properties::find_reads(graph, known.starts, node, far));
     }
     found
 }
@@ -435,6 +439,7 @@ fn clause_of(reason: &str) -> &'static str {
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",
         reasons::UNSEEN_FILE => "stands in a file that is not in the index whole",
+        reasons::PROPERTY_OF_BASE => "is a property of a base that is read, and may be this one",
         reasons::DISPATCH_NOT_MADE => "overrides a method that is called, and nothing in sight makes its class",
         _ => "",
     }

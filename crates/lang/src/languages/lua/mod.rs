@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{block, descend, nothing};
+use super::outline::common::{block, descend, mentions, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{DefId, DefKind, Expr, ExprId, FileFacts, ImportKind, NameId, ParameterKind, ScopeKind, Visibility};
 use crate::parse::Layout;
@@ -291,6 +291,11 @@ fn leave_local(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let mut ids = cx.take_remembered(node).into_iter();
     let inner = inner(node);
     let values = values(inner);
+    // `local f = bind(f)`: the value means what had the name before.
+    let hides = |name: &Node<'_>| values.iter().any(|value| mentions(cx.text(*value), cx.text(*name)));
+    if !global && targets(inner).iter().any(hides) {
+        cx.open_scope_after_and_here(ScopeKind::Block);
+    }
     for (index, name) in targets(inner).into_iter().enumerate() {
         let value = cx.find_known(values.get(index).copied());
         if global && values.get(index).is_some_and(|value| is_outer_name(cx, *value, name)) {

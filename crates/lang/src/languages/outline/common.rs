@@ -257,3 +257,10 @@ fn store_initial_values(facts: &mut FileFacts) {
         }
     }
 }
+
+/// Returns whether a text has a name as a word.
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(place, _)| !text[..place].ends_with(is_word) && !text[place + name.len()..].starts_with(is_word))
+}

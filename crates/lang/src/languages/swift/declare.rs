@@ -1,9 +1,10 @@
 //! Imports, properties, parameters, cases of enums.
 
+use super::super::outline::common::mentions;
 use tree_sitter::Node;
 
 use super::super::outline::{Define, Mark, NoBody, Outline, Pick, field};
-use super::{COMPUTED, TYPE, patterns};
+use super::{COMPUTED, TYPE};
 use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Namespace, Parameter,
     ParameterKind, ScopeKind, Visibility,
@@ -170,7 +171,7 @@ pub(super) fn enter_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Optio
 fn hides_itself(cx: &Outline<'_>, property: &Property<'_>) -> bool {
     let Some(value) = property.value else { return false };
     let text = cx.text(value);
-    cx.pattern_names(&[property.pattern]).into_iter().any(|name| patterns::mentions(text, cx.name_text(name)))
+    cx.pattern_names(&[property.pattern]).into_iter().any(|name| mentions(text, cx.name_text(name)))
 }
 
 pub(super) fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
@@ -290,7 +291,7 @@ pub(super) fn leave_capture(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node
         let body = frame.body;
         let text = cx.name_text(name);
         // `[x = x]` is what stands outside.
-        if !patterns::mentions(cx.text(node.child_by_field_name("value").unwrap_or(node)), text) {
+        if !mentions(cx.text(node.child_by_field_name("value").unwrap_or(node)), text) {
             let name = cx.builder.name(text);
             cx.builder.bind(body, name, Namespace::Value, BindingTarget::Value(value));
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::outline::common::block;
+use super::super::outline::common::{block, mentions};
 use super::super::outline::{Mark, Outline, Pick};
 use super::TYPE;
 use crate::facts::{Expr, ExprId, Role, ScopeKind};
@@ -160,13 +160,6 @@ fn list_conditions(node: Node<'_>) -> Vec<Condition<'_>> {
         all.push(current);
     }
     all
-}
-
-/// Returns whether a text has a name as a word.
-pub(super) fn mentions(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name)
-        .any(|(place, _)| !text[..place].ends_with(is_word) && !text[place + name.len()..].starts_with(is_word))
 }
 
 /// A value that has the name it is bound under is read outside of the binding.
