@@ -91,6 +91,10 @@ pub(super) fn enter_lambda(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<
 
 /// The call inside of one that only adds a lambda behind it: `f(1) { … }` is one call.
 fn find_inner(node: Node<'_>) -> Option<Node<'_>> {
+    // Asked of what is around every call: of a block, its children must not be looked at.
+    if node.kind() != "call_expression" {
+        return None;
+    }
     let inner = node.named_child(0).filter(|inner| inner.kind() == "call_expression")?;
     let is_lambda = Pick::Kind(&["annotated_lambda"]).get(node, None).is_some();
     let has_own = Pick::Kind(&["value_arguments", "type_arguments"]).get(node, None).is_some();
@@ -180,8 +184,14 @@ pub(super) fn argument_name(argument: Node<'_>) -> Option<Node<'_>> {
     argument.named_child(0).filter(|_| is_named)
 }
 
-/// A method that an operator calls, and its result.
-fn call_implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, at: Node<'_>, args: &[ExprId]) {
+/// A method that an operator calls, which stands at `at` in `node`, and its result.
+fn call_implied(
+    cx: &mut Outline<'_>,
+    operand: Option<Node<'_>>,
+    method: &str,
+    (node, at): (Node<'_>, Node<'_>),
+    args: &[ExprId],
+) {
     let Some(base) = cx.find_known(operand) else { return };
     if matches!(cx.builder.facts().expr(base), Expr::Literal(_) | Expr::Unknown | Expr::Collection { .. }) {
         return;
@@ -194,9 +204,7 @@ fn call_implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, a
     cx.builder.reference_at(reference, at.start_byte());
     let args = cx.builder.list(args);
     let expr = cx.builder.expr(Expr::Call { callee, args });
-    if let Some(around) = at.parent() {
-        cx.set_expr(around, expr);
-    }
+    cx.set_expr(node, expr);
 }
 
 pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
@@ -206,7 +214,7 @@ pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
     let is_text = first.is_some_and(|first| cx.builder.facts().expr(first) == Expr::Literal(Literal::Str));
     if let Some(function) = function_of(BINARY, operator.kind()) {
         let args: Vec<ExprId> = second.into_iter().collect();
-        call_implied(cx, left, function, operator, &args);
+        call_implied(cx, left, function, (node, operator), &args);
     }
     match operator.kind() {
         "?:" => {
@@ -303,7 +311,7 @@ pub(super) fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, parent: Opt
 const MAX_BRANCHES: usize = 64;
 
 /// `if` with `else` has the values of its branches.
-pub(super) fn leave_if(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(super) fn leave_if(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let condition = node.child_by_field_name("condition");
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).take(MAX_BRANCHES).collect();
@@ -313,7 +321,7 @@ pub(super) fn leave_if(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>
         let expr = cx.builder.union(&values);
         cx.set_expr(node, expr);
     }
-    super::narrow::leave_if(cx, node);
+    super::narrow::leave_if(cx, node, parent);
 }
 
 /// `when` and `try` have the values of their branches.

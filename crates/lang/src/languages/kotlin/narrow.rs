@@ -151,11 +151,11 @@ fn leaves(cx: &Outline<'_>, branch: Node<'_>) -> bool {
 }
 
 /// Behind `if (x !is A) return`, the value is of the type.
-pub(super) fn leave_if(cx: &mut Outline<'_>, node: Node<'_>) {
+pub(super) fn leave_if(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let Some(condition) = node.child_by_field_name("condition") else { return };
     let (Some(first), None) = branches(node) else { return };
     let tests = find_tests(condition, false);
-    let is_statement = node.parent().is_some_and(|around| matches!(around.kind(), "block" | "lambda_literal"));
+    let is_statement = parent.is_some_and(|around| matches!(around.kind(), "block" | "lambda_literal"));
     if !tests.is_empty() && is_statement && leaves(cx, first) {
         note_after(cx, &tests);
     }

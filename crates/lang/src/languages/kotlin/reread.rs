@@ -118,10 +118,12 @@ fn blank_modifiers(tree: &Tree, line: &str, start: usize, changes: &mut Vec<(usi
             return;
         }
         if !plain.is_empty() {
+            if !MODIFIERS.contains(&plain) {
+                return;
+            }
             let at = start + place + word.find(plain).unwrap_or(0);
             let node = tree.root_node().descendant_for_byte_range(at, at + plain.len());
-            let is_name = node.is_some_and(|node| node.kind() == "identifier");
-            if !MODIFIERS.contains(&plain) || !is_name {
+            if node.is_none_or(|node| node.kind() != "identifier") {
                 return;
             }
             found.push((at, plain.len()));
