@@ -25,6 +25,7 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
     moving.take(request.node)?;
     moving.take_members()?;
     moving.take_helpers()?;
+    moving.check_hidden_static()?;
     moving.check_target()?;
     moving.leave_declarations()?;
     moving.find_needs()?;
@@ -119,6 +120,36 @@ impl<'a> Moving<'a> {
     pub(super) fn refuse(&self, file: &str, line: u32, why: impl Into<String>) -> CannotRefactor {
         let id = self.graph().id(self.request.node);
         CannotRefactor::at(format!("`{id}` cannot be moved to `{}`", self.request.to), file, line, why)
+    }
+
+    /// Refuses what a macro says is `static` (`#define local static`), if it goes or is used by what goes: the word is
+    /// not where it could be taken away.
+    fn check_hidden_static(&self) -> Result<(), CannotRefactor> {
+        let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+        for item in 0..self.origin.native.items.len() {
+            let is_shown = match self.origin.form_of(item) {
+                Form::Function { is_static, .. } | Form::Variable { is_static, .. } | Form::Prototype { is_static } => {
+                    is_static
+                }
+                _ => true,
+            };
+            let head = self.origin.head_of(item).split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let words: Vec<&str> = head.filter(|word| !is_shown && !word.is_empty()).collect();
+            for word in &words {
+                known.entry(word).or_insert_with(|| says_static(self.graph(), word));
+            }
+            let Some(word) = words.into_iter().find(|word| known[word]) else { continue };
+            let names = self.origin.names_of(item);
+            let is_used = |piece: &Piece| {
+                let text = &self.origin.text()[piece.lines.clone()];
+                text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| names.contains(word))
+            };
+            if self.pieces.iter().any(|piece| piece.item == item || is_used(piece)) {
+                let why = format!("is `static` by the macro `{word}`, which cannot be taken away there");
+                return Err(self.refuse_at(self.origin.code_of(item).start, why));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a place of the file that is left.
@@ -400,6 +431,16 @@ impl<'a> Moving<'a> {
         };
         modules(one) == modules(other)
     }
+}
+
+/// Returns whether a macro of this name stands for `static`.
+fn says_static(graph: &Graph, word: &str) -> bool {
+    let is_word = |part: &str| part == "static";
+    let says = |node: &NodeIx| {
+        let text = graph.signature(*node).split("/*").next().unwrap_or_default();
+        graph.kind(*node) == NodeKind::Macro && text.split_whitespace().any(is_word)
+    };
+    graph.find_labelled(word).iter().any(says)
 }
 
 fn refuse_path(path: &str) -> CannotRefactor {

@@ -150,7 +150,7 @@ impl Unit {
     }
 
     /// Where the words in front of the name and its parameters or value end.
-    fn head_of(&self, item: usize) -> &str {
+    pub(super) fn head_of(&self, item: usize) -> &str {
         let code = self.code_of(item);
         let end = self.native.items[item].body.unwrap_or(code.end);
         let head = &self.text()[code.start..end.max(code.start)];
