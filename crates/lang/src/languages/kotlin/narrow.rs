@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::outline::common::unwrap_parentheses;
 use super::super::outline::{Outline, Pick};
 use super::{TYPES, last_child};
 use crate::facts::{Expr, ScopeId, ScopeKind};
@@ -18,16 +19,6 @@ const MAX_ENTRIES: usize = 256;
 
 /// `x is A`: the value and the type.
 type Test<'t> = (Node<'t>, Node<'t>);
-
-fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
-    for _ in 0..MAX_PARTS {
-        match node.named_child(0) {
-            Some(inner) if node.kind() == "parenthesized_expression" => node = inner,
-            _ => break,
-        }
-    }
-    node
-}
 
 /// The tests that hold where a condition does (`holds`), or where it does not.
 fn find_tests(condition: Node<'_>, holds: bool) -> Vec<Test<'_>> {

@@ -264,3 +264,17 @@ pub(crate) fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name)
         .any(|(place, _)| !text[..place].ends_with(is_word) && !text[place + name.len()..].starts_with(is_word))
 }
+
+/// Parentheses around an expression that are looked into.
+const MAX_PARENTHESES: usize = 16;
+
+/// An expression without the parentheses around it.
+pub(crate) fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
+    for _ in 0..MAX_PARENTHESES {
+        match node.named_child(0) {
+            Some(inner) if node.kind() == "parenthesized_expression" => node = inner,
+            _ => break,
+        }
+    }
+    node
+}

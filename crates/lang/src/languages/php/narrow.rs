@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::super::outline::common::unwrap_parentheses;
 use super::super::outline::{Mark, Outline, Pick};
 use crate::facts::{BindingTarget, Expr, ExprId, Literal, Namespace, ScopeId, ScopeKind};
 use crate::walk::Enter;
@@ -39,16 +40,6 @@ type Test<'t> = (Node<'t>, Node<'t>);
 
 fn operator<'t>(node: Node<'t>) -> &'t str {
     node.child_by_field_name("operator").map_or("", |operator| operator.kind())
-}
-
-fn unwrap_parentheses(mut node: Node<'_>) -> Node<'_> {
-    for _ in 0..MAX_PARTS {
-        match node.named_child(0) {
-            Some(inner) if node.kind() == "parenthesized_expression" => node = inner,
-            _ => break,
-        }
-    }
-    node
 }
 
 /// The test that an expression is.

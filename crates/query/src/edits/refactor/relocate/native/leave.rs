@@ -132,7 +132,7 @@ impl Moving<'_> {
             let patch = (range, String::new());
             if !self.origin.patches.contains(&patch) {
                 self.origin.patches.push(patch);
-                self.note(self.from(), line, format!("`{}` is no longer `static`", join_names(&names)));
+                self.note(self.from(), line, format!("`{}` loses `static`", join_names(&names)));
             }
         }
         Ok(())
