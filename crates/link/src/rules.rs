@@ -70,6 +70,8 @@ pub enum Builtin {
     Tuple,
     /// May hold a value of argument 0 that unwrapping or awaiting yields: `Option`, `Result`, `Promise`, `Awaitable`.
     Wrapper,
+    /// Leads to a value of argument 0 by methods only (`NonNull`).
+    Pointer,
     /// Behaves as its argument 0: `Box`, `Rc`, `Arc`, `Final`, `Annotated`, `Readonly`, Python `Optional`.
     Transparent,
     /// The class that argument 0 names, not a value of it: `type[X]`.
@@ -314,6 +316,9 @@ pub struct Rules {
     pub follows_arguments: bool,
     /// A variable may be assigned another function at run time, and is called like one.
     pub reassigns_functions: bool,
+    /// A name means one definition in every build, and attributes leave definitions out of builds: several that are found
+    /// are alternatives, each of which is certain (Rust).
+    pub has_conditional_items: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
@@ -491,6 +496,7 @@ impl Rules {
         function_methods: FunctionMethods::Named(&["Invoke", "apply", "call", "invoke"]),
         follows_arguments: false,
         reassigns_functions: false,
+        has_conditional_items: false,
         fields_apart: false,
         function_classes: false,
         spreads_into_objects: false,
@@ -593,6 +599,12 @@ pub trait Resolver: Send + Sync {
     fn file_fingerprint(&self, file: FileId) -> u64 {
         let _ = file;
         0
+    }
+
+    /// Returns whether some builds leave a whole file out.
+    fn is_conditional(&self, files: &Files<'_>, file: FileId) -> bool {
+        let _ = (files, file);
+        false
     }
 
     /// Files that the project declares as test code, in order. Test code recognised by its path is not included. Not

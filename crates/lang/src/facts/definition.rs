@@ -159,6 +159,9 @@ pub struct DefFlags {
     pub is_local: bool,
     /// Exported from its file by a keyword on the definition.
     pub is_exported: bool,
+    /// Part of some builds only, itself or by what it is in: another definition of its name may take its place in the
+    /// others (Rust `#[cfg]`, items among the arguments of a macro).
+    pub is_conditional: bool,
     /// Declares what another definition implements (C prototypes, TypeScript `declare`, stubs).
     pub is_declaration: bool,
     /// A [`DefKind::TypeAlias`] that is a type of its own with members of its own, not another name (Go `type T U`).
