@@ -64,6 +64,8 @@ pub enum Dispatch {
 pub enum Builtin {
     /// Elements of argument 0: lists, sets, iterators, generators, slices.
     List,
+    /// Elements of argument 0 in an array, where arrays are unlike other containers.
+    Array,
     /// Keys of argument 0, values of argument 1.
     Map,
     /// One argument per item.
@@ -95,6 +97,22 @@ pub enum Factory {
     Pair,
     /// Its first argument, or a container with the same elements.
     Same,
+    /// A list of the elements of its first argument.
+    Elements,
+}
+
+/// What is known of a type of the standard library.
+#[derive(Debug)]
+pub struct StandardType {
+    /// Nothing is derived from it.
+    pub is_final: bool,
+    /// All types that it is derived from, except the top type.
+    pub bases: Vec<&'static str>,
+    /// Its methods that have one result type, in order of their names; `T[]` is an array, `T*` has type
+    /// arguments.
+    pub results: Vec<(&'static str, &'static str)>,
+    /// Number of parameters of its only method, if it is a type of functions, and whether that returns a value.
+    pub function: Option<(u8, bool)>,
 }
 
 /// A function that runs a lambda with the value that it is called on.
@@ -125,6 +143,8 @@ pub enum MethodShape {
     Same,
     /// A list of argument 0.
     ListOfFirst,
+    /// An array of argument 0.
+    ArrayOfFirst,
     /// A list of argument 1.
     ListOfSecond,
     /// A list of pairs of arguments 0 and 1.
@@ -428,6 +448,11 @@ pub struct Rules {
     pub includes: bool,
     /// Defaults of parameters run in the scope that encloses the function (Python).
     pub defaults_run_outside: bool,
+    /// Arrays are types of their own, and overloads are chosen in phases: by subtypes, then with boxing, then with a
+    /// variable number of arguments; of several, the most specific is meant (Java).
+    pub overload_phases: bool,
+    /// What is known of a standard type.
+    pub standard_type: fn(&str) -> Option<&'static StandardType>,
     /// How tests get values by name.
     pub fixtures: Option<&'static Fixtures>,
     /// The language is linked across files.
@@ -543,6 +568,8 @@ impl Rules {
         enum_members: &[],
         includes: false,
         defaults_run_outside: false,
+        overload_phases: false,
+        standard_type: |_| None,
         fixtures: None,
         linked: false,
     };
@@ -577,6 +604,8 @@ impl Rules {
     }
 
     pub(crate) fn builtin_method(&self, builtin: Builtin, name: &str) -> Option<MethodShape> {
+        // Other languages of a family see arrays as lists.
+        let builtin = if builtin == Builtin::Array { Builtin::List } else { builtin };
         self.builtin_methods.iter().find(|(of, known, _)| *of == builtin && *known == name).map(|(.., shape)| *shape)
     }
 }

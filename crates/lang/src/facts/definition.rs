@@ -183,6 +183,11 @@ pub struct DefFlags {
     /// It only calls, compares, reads or returns its first argument (after the receiver), as do the functions inside of
     /// it: nothing keeps the argument beyond the call, so a decorator of this kind only wraps. `false` if not known.
     pub releases_first: bool,
+    /// A function written in place whose body returns no value, so that it cannot be used where one is expected.
+    pub returns_nothing: bool,
+    /// A function written in place whose body returns a value and is not a call or assignment, so that it cannot be
+    /// used where none is expected.
+    pub returns_value: bool,
 }
 
 /// A definition.
