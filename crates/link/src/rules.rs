@@ -336,8 +336,8 @@ pub struct Rules {
     pub follows_arguments: bool,
     /// A variable may be assigned another function at run time, and is called like one.
     pub reassigns_functions: bool,
-    /// A name means one definition in every build, and attributes leave definitions out of builds: several that are found
-    /// are alternatives, each of which is certain (Rust).
+    /// A name means one definition in every build, and attributes leave definitions out of builds: several that are
+    /// found are alternatives, each of which is certain (Rust).
     pub has_conditional_items: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
     pub fields_apart: bool,
