@@ -5,25 +5,33 @@
 //! after `:`, results after `|`, as `type=method,method`; `type*` has type arguments, and `type[]` is
 //! an array.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use crate::rules::StandardType;
 
-static TYPES: LazyLock<FxHashMap<&'static str, StandardType>> =
-    LazyLock::new(|| include_str!("types.txt").lines().filter_map(parse).collect());
+/// A line of the table, which is read when its type is first asked for: a project uses few of them.
+struct Row {
+    line: &'static str,
+    read: OnceLock<StandardType>,
+}
+
+static ROWS: LazyLock<FxHashMap<&'static str, Row>> = LazyLock::new(|| {
+    let name = |line: &'static str| line.split(['!', '/', ':']).next().unwrap_or(line);
+    include_str!("types.txt").lines().map(|line| (name(line), Row { line, read: OnceLock::new() })).collect()
+});
 
 /// The standard type of a name.
 pub(super) fn find(name: &str) -> Option<&'static StandardType> {
-    TYPES.get(name)
+    ROWS.get(name).map(|row| row.read.get_or_init(|| parse(row.line)))
 }
 
-fn parse(line: &'static str) -> Option<(&'static str, StandardType)> {
-    let (head, rest) = line.split_once(':')?;
+fn parse(line: &'static str) -> StandardType {
+    let (head, rest) = line.split_once(':').unwrap_or((line, ""));
     let (bases, results) = rest.split_once('|').unwrap_or((rest, ""));
-    let (head, function) = match head.split_once('/') {
-        Some((head, function)) => (head, Some(function)),
+    let (name, function) = match head.split_once('/') {
+        Some((name, function)) => (name, Some(function)),
         None => (head, None),
     };
     let function = function.and_then(|text| {
@@ -34,9 +42,7 @@ fn parse(line: &'static str) -> Option<(&'static str, StandardType)> {
     let mut results: Vec<(&str, &str)> =
         pairs.flat_map(|(ty, methods)| methods.split(',').map(move |method| (method, ty))).collect();
     results.sort_unstable();
-    let name = head.trim_end_matches('!');
-    let bases = bases.split_whitespace().collect();
-    Some((name, StandardType { is_final: name != head, bases, results, function }))
+    StandardType { is_final: name.ends_with('!'), bases: bases.split_whitespace().collect(), results, function }
 }
 
 #[cfg(test)]
@@ -45,7 +51,8 @@ mod tests {
 
     #[test]
     fn all_lines_are_read() {
-        assert_eq!(TYPES.len(), include_str!("types.txt").lines().count());
+        assert_eq!(ROWS.len(), include_str!("types.txt").lines().count());
+        assert!(include_str!("types.txt").lines().all(|line| line.contains(':')));
         let text = find("String").expect("known");
         assert!(text.is_final && text.bases.contains(&"CharSequence"));
         assert!(text.results.contains(&("length", "int")) && text.results.contains(&("split", "String[]")));
