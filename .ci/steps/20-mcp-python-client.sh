@@ -8,5 +8,5 @@ if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import mcp' 2>/dev/nu
   python3 -m venv "$venv"
   "$venv/bin/pip" install --quiet --disable-pip-version-check "mcp==$version"
 fi
-cargo build --quiet --package m1nd-cli
+cargo build --quiet --workspace --bins
 timeout 600 "$venv/bin/python" tests/clients/python_smoke.py target/debug/m1nd "$@"

@@ -10,5 +10,5 @@ folder=target/mcp-typescript-client
 mkdir -p "$folder"
 cp tests/clients/typescript_smoke/* "$folder/"
 [ -d "$folder/node_modules/@modelcontextprotocol/sdk" ] || npm install --prefix "$folder" --no-audit --no-fund --silent
-cargo build --quiet --package m1nd-cli
+cargo build --quiet --workspace --bins
 timeout 300 node "$folder/smoke.mjs" target/debug/m1nd

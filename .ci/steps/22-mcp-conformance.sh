@@ -10,5 +10,5 @@ folder=target/mcp-conformance
 mkdir -p "$folder"
 cp tests/clients/conformance/* "$folder/"
 [ -d "$folder/node_modules/@modelcontextprotocol/conformance" ] || npm install --prefix "$folder" --no-audit --no-fund --silent
-cargo build --quiet --package m1nd-cli
+cargo build --quiet --workspace --bins
 timeout 300 node "$folder/conformance.mjs" target/debug/m1nd

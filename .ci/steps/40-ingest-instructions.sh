@@ -10,4 +10,5 @@ if ! command -v valgrind >/dev/null; then
   echo "skipped: valgrind is not installed"
   exit 0
 fi
-cargo xtask bench instructions --check
+cargo build --quiet --workspace --bins
+target/debug/xtask bench instructions --check

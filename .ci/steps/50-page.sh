@@ -21,6 +21,6 @@ if ! command -v chromium >/dev/null && [ -z "${CHROMIUM:-}" ]; then
   echo "skipped the tests of the page: Chromium is not installed, and CHROMIUM does not name it"
   exit 0
 fi
-cargo build --quiet --package m1nd-cli
+cargo build --quiet --workspace --bins
 # Of an error after the end of a test, only this reporter gives the text.
 M1ND=$PWD/target/debug/m1nd timeout 600 node --test --test-reporter=spec "$folder/tests/page.test.mjs"

@@ -26,13 +26,13 @@ fi
 
 # The programs, without symbols, as they are packaged.
 binary=${M1ND_BINARY:-target/debug/m1nd}
-[ -n "${M1ND_BINARY:-}" ] || cargo build --quiet --package m1nd-cli --package m1nd-fleet
+cargo build --quiet --workspace --bins
 mkdir "$out/program"
 pack() { strip -o "$out/program/$2" "$1" 2>/dev/null || cp "$1" "$out/program/$2"; }
 pack "$binary" m1nd
 pack "$(dirname "$binary")/m1nd-fleet" m1nd-fleet
-cargo xtask dist --fast --binary "$out/program/m1nd" --out "$out/first"
-cargo xtask dist --fast --binary "$out/program/m1nd" --out "$out/second" >/dev/null
+target/debug/xtask dist --fast --binary "$out/program/m1nd" --out "$out/first"
+target/debug/xtask dist --fast --binary "$out/program/m1nd" --out "$out/second" >/dev/null
 diff --recursive "$out/first" "$out/second"
 rm -rf "$out/second"
 (cd "$out/first" && sha256sum --quiet --check SHA256SUMS)

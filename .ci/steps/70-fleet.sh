@@ -46,7 +46,7 @@ cp -r fleet "$out/fleet"
 "$tools/bin/ruff" format --no-cache --check "$out/fleet"
 (cd "$out/fleet" && "$OLDPWD/$tools/bin/mypy" --cache-dir="$out/mypy")
 
-[ -n "${M1ND_BINARY:-}" ] || cargo build --quiet --package m1nd-cli
+[ -n "${M1ND_BINARY:-}" ] || cargo build --quiet --workspace --bins
 binary=$(realpath "${M1ND_BINARY:-target/debug/m1nd}")
 tools=$(realpath "$tools")
 cd "$out/fleet"

@@ -9,5 +9,5 @@ if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import moto.server' 2
   python3 -m venv "$venv"
   "$venv/bin/pip" install --quiet --disable-pip-version-check "moto[s3,server]==$version"
 fi
-cargo build --quiet --package m1nd-cli --package m1nd-fleet
+cargo build --quiet --workspace --bins
 timeout 600 "$venv/bin/python" tests/share/share.py target/debug/m1nd

@@ -14,7 +14,7 @@ if ! [ -x "$M1ND_TEST_POSTGRES/initdb" ]; then
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-timeout 1200 cargo test --quiet --package m1nd-team --test it -- --format=pretty | tee "$log"
+timeout 1200 cargo test --quiet --workspace --test postgres -- --format=pretty | tee "$log"
 if grep -q 'PostgreSQL is not installed' "$log"; then
   echo "tests were ignored although there is a server" >&2
   exit 1
