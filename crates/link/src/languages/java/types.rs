@@ -1,6 +1,7 @@
 //! Types of the standard library: what they are derived from, and what their methods return.
 //!
-//! `types.txt` has a line for each public class and interface of the packages that code uses most. After the name, `!`
+//! `types.txt`, which `xtask/src/codegen/java_types.java` writes, has a line for each public class and interface of the
+//! packages that code uses most. After the name, `!`
 //! marks final classes, and `/2` types of functions with two parameters (`/2v` if they return nothing). Bases follow
 //! after `:`, results after `|`, as `type=method,method`; `type*` has type arguments, and `type[]` is
 //! an array.
