@@ -1,6 +1,6 @@
 //! The types above a type.
 
-use m1nd_base::{EdgeTier, Relation};
+use m1nd_base::{EdgeTier, Relation, node_id};
 use m1nd_graph::{EdgeRef, Graph, NodeIx};
 
 /// Most types above a type that are looked at.
@@ -33,4 +33,36 @@ pub(crate) fn bases(graph: &Graph, owner: NodeIx) -> (Vec<NodeIx>, bool) {
     is_whole &= next == all.len();
     all.remove(0);
     (all, is_whole)
+}
+
+/// Type name of a block of members: `Core` of `Core<'s, M>` and of `fmt::Display for io::Core<M>`.
+pub(crate) fn implemented_type(label: &str) -> &str {
+    plain_name(label.rsplit_once(" for ").map_or(label, |(_, of)| of))
+}
+
+/// Trait name of a block of members: `Display` of `fmt::Display for io::Core<M>`.
+pub(crate) fn implemented_trait(label: &str) -> Option<&str> {
+    label.rsplit_once(" for ").map(|(name, _)| plain_name(name))
+}
+
+fn plain_name(of: &str) -> &str {
+    node_id::last_name(of.split('<').next().unwrap_or(of).trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_blocks_of_members() {
+        let cases = [
+            ("Core<'s, M, S>", "Core", None),
+            ("Core", "Core", None),
+            ("fmt::Display for io::Core<M>", "Core", Some("Display")),
+            ("From<A> for B", "B", Some("From")),
+        ];
+        for (label, of, named) in cases {
+            assert_eq!((implemented_type(label), implemented_trait(label)), (of, named), "{label}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ mod values;
 use m1nd_base::{Pos, count};
 use m1nd_engine::Snapshot;
 use m1nd_graph::reach::{Reach, Side};
-use m1nd_graph::{Dispatch, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeFlags, NodeIx};
 
 pub use exported::is_visible_outside;
 pub(crate) use open::{Families, UNKNOWN_MODULE};
@@ -81,6 +81,22 @@ pub struct Hiding {
     pub(crate) place: Option<Pos>,
     /// It may only hide an indirect dependent (for dependencies: an indirect dependency).
     pub far: bool,
+}
+
+impl Hiding {
+    /// A place that reads the target of an edge.
+    fn of_read(graph: &Graph, edge: &EdgeRef<'_>, line: u32, reason: &str, far: bool) -> Self {
+        Self {
+            place: None,
+            node: edge.from,
+            name: graph.label(edge.to).to_owned(),
+            role: "read".to_owned(),
+            reason: reason.to_owned(),
+            file: graph.path(edge.from).to_owned(),
+            line,
+            far,
+        }
+    }
 }
 
 /// Reasons of [`Hiding`] beside those of the linker.
@@ -347,7 +363,7 @@ fn uses_without_reference(
         found.extend(outside::find_callers(snapshot, node, known.rows, far));
         found.extend(text::find_words((graph, families), known.starts, node, far));
         found.extend(dynamic::made_names(snapshot, known.starts, node, far));
-        found.extend(properties::find_reads(graph, known.starts, node, far));
+        found.extend(properties::find_reads((graph, families), known.starts, node, far));
     }
     found
 }

@@ -37,7 +37,7 @@ impl Families {
         self.language(graph, node).map(Language::family)
     }
 
-    fn language(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
+    pub(super) fn language(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
         self.0.get(&graph.file(node)?).copied()
     }
 }

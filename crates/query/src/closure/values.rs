@@ -20,16 +20,7 @@ pub(super) fn find_uses(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
         .in_edges(node)
         .filter(|edge| edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External);
     let rows = reads.flat_map(|edge| {
-        edge.sites.iter().map(move |pos| Hiding {
-            place: None,
-            node: edge.from,
-            name: graph.label(node).to_owned(),
-            role: "read".to_owned(),
-            reason: reasons::PASSED_AS_VALUE.to_owned(),
-            file: graph.path(edge.from).to_owned(),
-            line: pos.line,
-            far,
-        })
+        edge.sites.iter().map(move |pos| Hiding::of_read(graph, &edge, pos.line, reasons::PASSED_AS_VALUE, far))
     });
     rows.take(MAX_PLACES).collect()
 }

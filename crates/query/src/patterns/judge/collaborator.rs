@@ -9,6 +9,7 @@ use m1nd_lang::patterns::{Effects, SyntaxMatch, effects};
 use rustc_hash::FxHashSet;
 
 use super::{Judge, MAX_MEMBERS, Verdict};
+use crate::bases::implemented_type;
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::patterns::matching::Raw;
 
@@ -209,30 +210,5 @@ fn reaching(label: &str, worker: &str, name: &str) -> Verdict {
     match name {
         "" => Verdict::confirm(format!("`{label}` reaches out of the program: in `{worker}`")),
         _ => Verdict::confirm(format!("`{label}` reaches out of the program: `{worker}` calls `{name}`")),
-    }
-}
-
-/// Type name of a block of members: `Core` of `Core<'s, M>` and of `fmt::Display for io::Core<M>`.
-fn implemented_type(label: &str) -> &str {
-    let of = label.rsplit_once(" for ").map_or(label, |(_, of)| of);
-    let name = of.split('<').next().unwrap_or(of).trim();
-    node_id::last_name(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::implemented_type;
-
-    #[test]
-    fn types_of_blocks_of_members() {
-        let cases = [
-            ("Core<'s, M, S>", "Core"),
-            ("Core", "Core"),
-            ("fmt::Display for io::Core<M>", "Core"),
-            ("From<A> for B", "B"),
-        ];
-        for (label, expected) in cases {
-            assert_eq!(implemented_type(label), expected, "{label}");
-        }
     }
 }
