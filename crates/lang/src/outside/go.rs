@@ -6,6 +6,7 @@ pub(super) const CALLS: OutsideCalls = OutsideCalls {
     starts: &["main", "init", "TestMain"],
     members: MEMBERS,
     overriding: Overriding::Structural,
+    hides_values: true,
     ..OutsideCalls::NONE
 };
 

@@ -11,6 +11,7 @@ pub(super) const CALLS: OutsideCalls = OutsideCalls {
     hidden_words: &["private", "static"],
     nested_is_member: true,
     accessors: &["get", "set", "is"],
+    hides_values: true,
     ..OutsideCalls::NONE
 };
 

@@ -40,6 +40,10 @@ pub struct OutsideCalls {
     pub accessors: &'static [&'static str],
     /// Last part of the names of classes whose public methods frameworks find by reflection.
     pub reflected_classes: &'static [&'static str],
+    /// A value of a type only hides one of a base that has its name: who reads that of the base never gets it.
+    pub hides_values: bool,
+    /// Types of the library that read every value of the types derived from them.
+    pub reading_bases: &'static [&'static str],
 }
 
 /// A member that outside code calls.
@@ -95,6 +99,8 @@ impl OutsideCalls {
         static_starts: false,
         accessors: &[],
         reflected_classes: &[],
+        hides_values: false,
+        reading_bases: &[],
     };
     const RUST: Self = Self { starts: &["main"], overriding: Overriding::InBlock, ..Self::NONE };
 

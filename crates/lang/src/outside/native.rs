@@ -9,8 +9,13 @@ const STARTS: &[&str] = &[
 ];
 const STARTS_WITH: &[&str] = &["Java_", "PyInit_"];
 
-pub(super) const C: OutsideCalls =
-    OutsideCalls { starts: STARTS, starts_with: STARTS_WITH, overriding: Overriding::Never, ..OutsideCalls::NONE };
+pub(super) const C: OutsideCalls = OutsideCalls {
+    starts: STARTS,
+    starts_with: STARTS_WITH,
+    overriding: Overriding::Never,
+    hides_values: true,
+    ..OutsideCalls::NONE
+};
 
 pub(super) const CPP: OutsideCalls = OutsideCalls {
     starts: STARTS,
@@ -22,6 +27,7 @@ pub(super) const CPP: OutsideCalls = OutsideCalls {
     override_word: Some("override"),
     operator_word: Some("operator"),
     hidden_words: &["static"],
+    hides_values: true,
     ..OutsideCalls::NONE
 };
 
@@ -82,6 +88,7 @@ pub(super) const SWIFT: OutsideCalls = OutsideCalls {
     overriding: Overriding::ByName,
     override_word: Some("override"),
     hidden_words: &["fileprivate", "private"],
+    reading_bases: &["CaseIterable", "Codable", "Decodable", "Encodable"],
     ..OutsideCalls::NONE
 };
 

@@ -7,6 +7,9 @@ pub(super) const CALLS: OutsideCalls = OutsideCalls {
     special: Some(("__", "__")),
     bases: BASES,
     overriding: Overriding::ByName,
+    reading_bases: &[
+        "Enum", "Flag", "IntEnum", "IntFlag", "NamedTuple", "ReprEnum", "StrEnum", "Structure", "TypedDict", "Union",
+    ],
     ..OutsideCalls::NONE
 };
 

@@ -353,6 +353,11 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
                 parts.push(Part::Word(&text[at..at + length], at));
                 at += length;
             }
+            b'(' if let Some((from, end)) = attribute_before(text, at, &parts) => {
+                blanks.push((from, end));
+                parts.pop();
+                at = end;
+            }
             byte => break byte,
         }
     };
@@ -377,10 +382,41 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
         }
         plain_words(&parts, blanks);
         if end == b'(' {
+            call_convention(text, at, blanks);
             after_parameters(text, at, blanks);
         }
     }
     at
+}
+
+/// `void *ALLOC_SIZE(2) name(int size)`: start and end of a loud word with brackets between a type and a name that has
+/// parameters.
+fn attribute_before(text: &str, open: usize, parts: &[Part<'_>]) -> Option<(usize, usize)> {
+    let [before @ .., Part::Word(word, at)] = parts else { return None };
+    let is_type = |part: &Part<'_>| matches!(part, Part::Word(word, _) if !QUALIFIERS.contains(word));
+    if !is_loud(word) || !before.iter().any(is_type) {
+        return None;
+    }
+    let end = find_closing(text.as_bytes(), open)?;
+    let rest = text[end..].trim_start();
+    let name = word_at(rest, 0);
+    let is_name =
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_loud(name) && !OTHERS.contains(&name);
+    let is_given = rest[name.len()..].trim_start().starts_with('(');
+    (is_name && is_given && !BUILT_IN.contains(&name) && !QUALIFIERS.contains(&name)).then_some((*at, end))
+}
+
+/// `BOOL (WINAPI *name)(int)`: a loud word before the pointer to a function.
+fn call_convention(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
+    let inside = text[open + 1..].trim_start();
+    let at = text.len() - inside.len();
+    let word = word_at(text, at);
+    let is_pointer = || text[at + word.len()..].trim_start().starts_with('*');
+    let is_function = |end: usize| text[end..].trim_start().starts_with('(');
+    if !word.is_empty() && is_loud(word) && is_pointer() && find_closing(text.as_bytes(), open).is_some_and(is_function)
+    {
+        blank(word, at, blanks);
+    }
 }
 
 /// `type name GUARDED_BY(lock)`: takes out a loud word with brackets behind a name that is none.
@@ -557,6 +593,9 @@ mod tests {
 
     #[test]
     fn macros_in_declarations() {
+        assert_eq!(show_prepared("void *\nALLOC_SIZE(2)\ngrow(void *p) {"), "void * grow(void *p) {");
+        assert_eq!(show_prepared("static const char *FORMAT(3) gen(char *s);"), "static const char * gen(char *s);");
+        assert_eq!(show_prepared("BOOL (WINAPI *const hook)(int a);"), "BOOL ( *const hook)(int a);");
         assert_eq!(show_prepared("ZEXTERN int ZEXPORT f(z_streamp s);"), "int f(z_streamp s);");
         assert_eq!(show_prepared("local block_state g(int x) {"), "block_state g(int x) {");
         assert_eq!(show_prepared("API const char *CALL name(void);"), "const char * name(void);");
@@ -588,6 +627,8 @@ mod tests {
             "foo_t *x, y; x = a; f(a);",
             "char *s = \"A B c(\"; A(b);",
             "int f(void) { if (X) Y(z); return A(b); }",
+            "x = f(SIZE * n); f(SIZE * n);",
+            "TEST(name) { } int MAX(int a);",
         ] {
             assert_eq!(show_prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
         }
