@@ -105,7 +105,7 @@ pub mod reasons {
     pub const PASSED_AS_VALUE: &str = "passed_as_value";
     /// It is registered there: the framework, decorator or registry may call it.
     pub const REGISTERED: &str = "registered";
-    /// Code outside of the project calls it: a runtime, a framework, a base or trait from outside.
+    /// Code outside of the project calls or reads it: a runtime, a framework, a base or trait from outside.
     pub const CALLED_FROM_OUTSIDE: &str = "called_from_outside";
     /// A call of a member outside of the project with its name, which the node may implement or replace.
     pub const OUTSIDE_MEMBER: &str = "outside_member";
@@ -449,7 +449,7 @@ fn clause_of(reason: &str) -> &'static str {
     match reason {
         reasons::PASSED_AS_VALUE => "is used as a value, which may be called anywhere",
         reasons::REGISTERED => "is registered, and what registers it may call it",
-        reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may call it",
+        reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may use it",
         reasons::OUTSIDE_MEMBER => "is a member outside of the project, a call of which may run it",
         reasons::IMPLICIT_CALL => "is a constructor that copies, conversions and members call without naming it",
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",

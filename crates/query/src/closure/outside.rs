@@ -6,6 +6,7 @@ mod bases;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
@@ -14,6 +15,7 @@ use m1nd_lang::outside::{OutsideCalls, Overriding};
 
 use bases::OutsideBases;
 
+use super::properties::is_value;
 use super::{Hiding, Rows, reasons};
 
 /// Maximum number of methods above a method, and of types around it, that are considered.
@@ -47,6 +49,8 @@ pub(crate) enum How {
     Syntax,
     /// Libraries call it by reflection.
     Reflection,
+    /// Libraries read it by reflection, or a base outside reads what has its name.
+    Reads,
     /// A value that has it is handed to code outside.
     HandedOver,
 }
@@ -58,7 +62,7 @@ impl FromOutside {
 
     /// Returns whether code outside decides about its name.
     pub(crate) fn names_it(&self) -> bool {
-        !matches!(self.how, How::Test | How::Reflection | How::HandedOver)
+        !matches!(self.how, How::Test | How::Reflection | How::Reads | How::HandedOver)
     }
 
     /// What follows the name of the symbol in a sentence.
@@ -72,6 +76,7 @@ impl FromOutside {
             How::MayReplace => format!("may override a method of `{by}`, which is not known"),
             How::Syntax => format!("is called by {by}"),
             How::Reflection => format!("may be called by reflection, as a part of `{by}`"),
+            How::Reads => format!("may be read by `{by}`"),
             How::HandedOver => format!("may be called by {by}"),
         }
     }
@@ -89,8 +94,8 @@ pub(super) fn find_callers(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: b
     Some(Hiding {
         place: None,
         node,
+        role: if graph.kind(node) == NodeKind::Function { "call" } else { "read" }.to_owned(),
         name: from.by,
-        role: "call".to_owned(),
         reason: reasons::CALLED_FROM_OUTSIDE.to_owned(),
         file: graph.path(node).to_owned(),
         line: graph.name_line(node),
@@ -104,15 +109,19 @@ pub(crate) fn may_run_for_outside_member(snapshot: &Snapshot, node: NodeIx) -> b
         .is_some_and(|from| matches!(from.how, How::Member | How::MayReplace | How::HandedOver | How::Reflection))
 }
 
-/// Returns why code outside of the project calls a function, or `None` if nothing says so.
+/// Returns why code outside of the project calls a function or reads a value, or `None` if nothing says so.
 pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<FromOutside> {
     let graph = snapshot.graph();
-    if graph.kind(node) != NodeKind::Function {
+    let is_function = graph.kind(node) == NodeKind::Function;
+    if !is_function && !is_value(graph.kind(node)) && graph.kind(node) != NodeKind::Variant {
         return None;
     }
     let calls = OutsideCalls::of(snapshot.file_of(node)?.language);
     let flags = graph.flags(node);
     let question = Question { graph, node, name: graph.label(node), signature: graph.signature(node), calls };
+    if !is_function {
+        return question.value();
+    }
     if flags.has(NodeFlags::ENTRY) {
         if let (false, Some(start)) = (flags.has(NodeFlags::TEST), question.start()) {
             return Some(start);
@@ -129,7 +138,7 @@ pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<F
     question.start().or_else(|| question.syntax()).or_else(|| question.member())
 }
 
-/// A function, and the rules of its language.
+/// A function or value, and the rules of its language.
 struct Question<'a> {
     graph: &'a Graph,
     node: NodeIx,

@@ -3,7 +3,7 @@
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
-use m1nd_lang::Language;
+use m1nd_lang::outside::OutsideCalls;
 use rustc_hash::FxHashSet;
 
 use super::{Families, Hiding, reasons};
@@ -32,7 +32,7 @@ pub(super) fn find_reads(
     let is_use = |edge: &EdgeRef<'_>| {
         !matches!(edge.relation, Relation::Contains | Relation::Documents | Relation::Overrides | Relation::Implements)
     };
-    if is_function || families.language(graph, node).is_some_and(overrides_values) {
+    if is_function || families.language(graph, node).is_some_and(|language| !OutsideCalls::of(language).hides_values) {
         let declared = list_declared(graph, node);
         reads.extend(declared.into_iter().flat_map(|base| graph.in_edges(base)).filter(is_use));
     }
@@ -78,13 +78,8 @@ fn list_declared(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     graph.find_labelled(graph.label(node)).into_iter().filter(is_declared).collect()
 }
 
-/// Returns whether a value of a derived type answers where one of a base is read. In the others it only hides it.
-const fn overrides_values(language: Language) -> bool {
-    !matches!(language, Language::Java | Language::C | Language::Cpp | Language::Go)
-}
-
 /// Returns whether a member is a value, or a type that a trait leaves open.
-const fn is_value(kind: NodeKind) -> bool {
+pub(super) const fn is_value(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Field | NodeKind::Constant | NodeKind::Variable | NodeKind::Type)
 }
 

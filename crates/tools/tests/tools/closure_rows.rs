@@ -371,4 +371,4 @@ macro_rules! check_files {
     )*};
 }
 
-check_files! { c_family go java javascript other_languages overridden python rust text }
+check_files! { c_family go java javascript other_languages outside_values overridden python rust text }

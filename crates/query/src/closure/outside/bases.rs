@@ -13,17 +13,18 @@ const MAX_MEMBERS: usize = 500;
 /// Packages whose annotations only speak to the compiler.
 const COMPILER_PACKAGES: &[&str] = &[
     "java.lang", "com.google.errorprone", "edu.umd.cs.findbugs", "org.jetbrains", "org.jspecify",
-    "org.checkerframework",
+    "org.checkerframework", "kotlin", "std",
 ];
 
-/// Packages whose annotations wire objects together, test them or write code for them: what they construct is called
-/// by the project's own code.
-const WIRING_PACKAGES: &[&str] = &[
+/// Packages whose annotations wire objects together or test them: what they construct is called by the project's own code.
+pub(super) const WIRING_PACKAGES: &[&str] = &[
     "com.google.inject", "dagger", "jakarta.annotation", "jakarta.inject", "javax.annotation", "javax.inject",
-    "lombok", "org.junit", "org.mockito", "org.springframework.beans", "org.springframework.boot",
-    "org.springframework.cloud", "org.springframework.context", "org.springframework.scheduling",
-    "org.springframework.stereotype", "org.springframework.test", "org.springframework.transaction",
+    "org.junit", "org.mockito", "org.springframework.beans", "org.springframework.boot", "org.springframework.cloud",
+    "org.springframework.context", "org.springframework.scheduling", "org.springframework.stereotype",
+    "org.springframework.test", "org.springframework.transaction",
 ];
+/// Packages whose annotations write code that the project's own code calls.
+const WRITING_PACKAGES: &[&str] = &["lombok"];
 /// Packages whose annotations on a class say that it answers requests.
 const SERVING_PACKAGES: &[&str] = &["jakarta.ws.rs", "javax.ws.rs", "org.springframework.web"];
 
@@ -127,13 +128,15 @@ fn of_members(graph: &Graph, class: NodeIx, without: &[&[&str]]) -> Option<Strin
 }
 
 /// An annotation of a package that is in none of these lists.
-fn annotation(graph: &Graph, node: NodeIx, without: &[&[&str]]) -> Option<String> {
+pub(super) fn annotation(graph: &Graph, node: NodeIx, without: &[&[&str]]) -> Option<String> {
     let edges = graph.out_edges(node).filter(|edge| edge.relation == Relation::Decorates && Graph::is_external(edge));
     let mut ids: Vec<&str> = edges.map(|edge| graph.id(edge.to)).collect();
     ids.retain(|id| {
         let package = id.strip_prefix("external::").unwrap_or(id);
         let lists = without.iter().copied().chain([COMPILER_PACKAGES]);
-        !lists.flatten().any(|known| package.starts_with(known))
+        let is_of =
+            |known: &str| package.strip_prefix(known).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        !lists.flatten().any(|known| is_of(known))
     });
     // The longest names the annotation, others its package alone.
     let id = ids.into_iter().max_by_key(|id| id.len())?;
@@ -148,7 +151,7 @@ pub(super) fn reflected_by(graph: &Graph, class: NodeIx) -> Option<String> {
     while next < classes.len() && next < MAX_HOLDERS {
         let class = classes[next];
         next += 1;
-        let without = [WIRING_PACKAGES, SERVING_PACKAGES];
+        let without = [WIRING_PACKAGES, WRITING_PACKAGES, SERVING_PACKAGES];
         if let Some(by) = annotation(graph, class, &without).or_else(|| of_members(graph, class, &without)) {
             return Some(by);
         }
@@ -156,7 +159,7 @@ pub(super) fn reflected_by(graph: &Graph, class: NodeIx) -> Option<String> {
             edge.relation == Relation::References && !graph.flags(edge.from).has(NodeFlags::TEST) && edge.from != class
         });
         for user in users {
-            if let Some(by) = annotation(graph, user.from, &[WIRING_PACKAGES]) {
+            if let Some(by) = annotation(graph, user.from, &[WIRING_PACKAGES, WRITING_PACKAGES]) {
                 return Some(by);
             }
             let holder = match graph.kind(user.from) {
