@@ -371,6 +371,11 @@ pub struct Rules {
     pub global_names: bool,
     /// A method of a class knows the class that it was called on: what it declares to return is a value of that.
     pub binds_called_class: bool,
+    /// A method of the class itself is replaced by that of a derived class where the class is a value: `cls.f()`,
+    /// `static::f()`.
+    pub overrides_static: bool,
+    /// Members of every value that give its class: their names, and how.
+    pub class_members: &'static [(&'static str, MethodShape)],
     /// Traits and modules are mixed into classes that their own code does not name: the receiver in them may have more
     /// members.
     pub has_mixins: bool,
@@ -535,6 +540,8 @@ impl Rules {
         methods_apart: false,
         global_names: false,
         binds_called_class: false,
+        overrides_static: false,
+        class_members: &[],
         has_mixins: false,
         tables_inherit: false,
         open_types: false,

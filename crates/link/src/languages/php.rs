@@ -47,6 +47,7 @@ static RULES: Rules = Rules {
     methods_apart: true,
     global_names: true,
     binds_called_class: true,
+    overrides_static: true,
     has_mixins: true,
     plain_values_have_members: false,
     enum_members: &[

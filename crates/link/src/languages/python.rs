@@ -14,7 +14,7 @@ use self::roots::{Roots, join, parent};
 use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::rules::{
-    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
+    AsyncMethods, BareMembers, Builtin, FieldShape, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
     PrivateMethods, Resolver, Rules,
 };
 use crate::tables::files::{FileId, Files};
@@ -170,6 +170,8 @@ static RULES: Rules = Rules {
     includes: false,
     defaults_run_outside: true,
     fixtures: Some(&PYTEST),
+    overrides_static: true,
+    class_members: &[("__class__", MethodShape::Field(FieldShape::First))],
     linked: true,
     ..Rules::OUTLINED
 };

@@ -7,7 +7,9 @@ use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
 use super::{Family, paths};
-use crate::rules::{BareMembers, FunctionMethods, MemberOrder, ModuleTarget, PrivateMethods, Resolver, Rules, Yields};
+use crate::rules::{
+    BareMembers, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, PrivateMethods, Resolver, Rules, Yields,
+};
 use crate::tables::files::{FileId, Files};
 
 pub(super) const FAMILY: Family = Family {
@@ -39,6 +41,8 @@ static RULES: Rules = Rules {
     methods_apart: true,
     open_types: true,
     binds_called_class: true,
+    overrides_static: true,
+    class_members: &[("class", MethodShape::First)],
     has_mixins: true,
     private_methods: PrivateMethods::Replaceable,
     linked: true,

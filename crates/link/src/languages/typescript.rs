@@ -12,7 +12,8 @@ use super::dependencies::Dependencies;
 use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::rules::{
-    BareMembers, Builtin, Dispatch, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
+    BareMembers, Builtin, Dispatch, FieldShape, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver,
+    Rules,
 };
 use crate::tables::files::{FileId, Files};
 
@@ -59,6 +60,8 @@ static RULES: Rules = Rules {
     explicit_exports: true,
     submodules_are_members: false,
     constructors: &["constructor"],
+    overrides_static: true,
+    class_members: &[("constructor", MethodShape::Field(FieldShape::First))],
     call_method: None,
     stubs: &[(".js", ".d.ts"), (".jsx", ".d.ts"), (".mjs", ".d.mts"), (".cjs", ".d.cts")],
     index_method: None,

@@ -215,7 +215,8 @@ impl Eval<'_> {
     fn dispatches_to(&mut self, file: FileId, expr: ExprId, found: &Found) -> bool {
         let Found { entity: Entity::Def(of), receiver, owner, .. } = found else { return false };
         let definition = self.definition(*of);
-        let fixed = definition.flags.is_static || definition.flags.is_constructor;
+        let replaces_static = self.rules(of.file).overrides_static;
+        let fixed = definition.flags.is_static && !replaces_static || definition.flags.is_constructor;
         let is_member = definition.kind == DefKind::Field && self.is_of_interface(*of);
         if definition.kind != DefKind::Function && !is_member || fixed {
             return false;
@@ -227,6 +228,12 @@ impl Eval<'_> {
             (Some(Value::Instance(class, _)), Some((owner, _))) if class == owner => *class,
             // What has no body of its own is always replaced.
             (Some(Value::Instance(class, _)), Some(_)) if definition.flags.is_abstract || is_member => *class,
+            // Called on a class that is a value, not by the name of the class.
+            (Some(Value::Def(class, _)), Some((owner, _)))
+                if class == owner && replaces_static && !self.names_class(file, expr) =>
+            {
+                *class
+            }
             (None, _) => match self.implicit_receiver(file, expr, *of) {
                 Some(class) => class,
                 None => return false,
@@ -238,6 +245,23 @@ impl Eval<'_> {
             DefKind::Class | DefKind::Interface | DefKind::Trait | DefKind::Struct | DefKind::Enum
         );
         derives && !self.is_made_here(file, expr)
+    }
+
+    /// Returns whether a member is asked of what only one class can be: its name, or the class above.
+    fn names_class(&mut self, file: FileId, expr: ExprId) -> bool {
+        let facts = &self.unit(file).facts;
+        let (Expr::Member { base, .. } | Expr::Path { base, .. }) = facts.expr(expr) else { return true };
+        match facts.expr(base) {
+            Expr::This { .. } | Expr::SelfType { .. } | Expr::Call { .. } => false,
+            Expr::Super { .. } | Expr::SuperOf { .. } => true,
+            _ => {
+                let search = self.resolve(file, base, Namespace::Value);
+                search
+                    .found
+                    .iter()
+                    .any(|found| matches!(found.entity, Entity::Def(of) if self.definition(of).kind.is_class_like()))
+            }
+        }
     }
 
     /// Returns whether a member is declared by an interface that values satisfy by their members.

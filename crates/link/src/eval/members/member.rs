@@ -67,6 +67,9 @@ impl<'a> Eval<'a> {
                 if own {
                     return search;
                 }
+                if let Some(class) = self.class_of_value(*of, args, name) {
+                    return class;
+                }
                 let other = self.adapter(*of, name, value);
                 let other = other.or_else(|| self.behind_arrow(*of, name, want, value));
                 other.or_else(|| self.behind_deref(*of, name, want, value)).unwrap_or(search)
@@ -532,6 +535,15 @@ impl<'a> Eval<'a> {
             () if self.home.implicit_conversions => Reason::UnknownReceiver,
             () => Reason::NoSuchMember,
         })
+    }
+
+    /// The class of a value, by the member that gives it.
+    fn class_of_value(&mut self, of: DefRef, args: &Args, name: Name) -> Option<Search> {
+        let text = self.text(name);
+        let (_, shape) = self.rules(of.file).class_members.iter().find(|(known, _)| *known == text)?;
+        let class = Values::one(Value::Def(of, args.clone()));
+        let receiver = Value::Builtin(Builtin::Transparent, [class].into());
+        Some(Search::one(Entity::BuiltinMethod(Some(*shape), Rc::new(receiver))))
     }
 
     /// A member that the language gives every enum.
