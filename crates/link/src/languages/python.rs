@@ -14,7 +14,7 @@ use self::roots::{Roots, join, parent};
 use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::rules::{
-    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
+    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, Injectors, MemberOrder, MethodShape, ModuleTarget,
     PrivateMethods, Resolver, Rules,
 };
 use crate::tables::files::{FileId, Files};
@@ -170,8 +170,16 @@ static RULES: Rules = Rules {
     includes: false,
     defaults_run_outside: true,
     fixtures: Some(&PYTEST),
+    injectors: Some(&FASTAPI),
     linked: true,
     ..Rules::OUTLINED
+};
+
+static FASTAPI: Injectors = Injectors {
+    packages: &["fastapi", "fast_depends", "faststream", "taskiq_dependencies"],
+    functions: &["Depends", "Security", "TaskiqDepends"],
+    argument: "dependency",
+    open_types: &["Any", "object"],
 };
 
 static PYTEST: Fixtures = Fixtures {
