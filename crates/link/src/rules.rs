@@ -250,6 +250,19 @@ pub struct Fixtures {
     pub own: &'static [(&'static str, &'static str)],
 }
 
+/// How a framework gives a parameter the result of what its default names.
+#[derive(Debug)]
+pub struct Injectors {
+    /// Packages of the functions.
+    pub packages: &'static [&'static str],
+    /// Functions whose call is the default of such a parameter.
+    pub functions: &'static [&'static str],
+    /// Name of their argument that says what is called; it is also the first one.
+    pub argument: &'static str,
+    /// Declared types that say nothing about the value.
+    pub open_types: &'static [&'static str],
+}
+
 /// The rules of a language, as data. Everything that needs code is in its [`Resolver`].
 #[derive(Debug)]
 pub struct Rules {
@@ -460,6 +473,8 @@ pub struct Rules {
     pub standard_type: fn(&str) -> Option<&'static StandardType>,
     /// How tests get values by name.
     pub fixtures: Option<&'static Fixtures>,
+    /// How parameters get the results of what their defaults name.
+    pub injectors: Option<&'static Injectors>,
     /// The language is linked across files.
     pub linked: bool,
 }
@@ -578,6 +593,7 @@ impl Rules {
         overload_phases: false,
         standard_type: |_| None,
         fixtures: None,
+        injectors: None,
         linked: false,
     };
 

@@ -113,6 +113,25 @@ fn a_method_beside_its_type_concerns_those_who_asked_for_its_name() {
     check(GO, "a.go", &with(GO, "a.go", "func helper() {}\n"), &[]);
 }
 
+/// A configuration of another name than the usual ones.
+const CONFIGURED: Project<'static> = &[
+    ("app/tsconfig.json", "{\"extends\": \"../conf/web.json\"}"),
+    ("conf/web.json", "{\"compilerOptions\": {\"paths\": {\"@/*\": [\"../app/old/*\"]}}}"),
+    ("conf/other.json", "{\"extends\": \"./web.json\"}"),
+    ("app/old/a.ts", "export function a() {}\n"),
+    ("app/new/a.ts", "export function a() {}\n"),
+    ("app/use.ts", "import { a } from '@/a';\na();\n"),
+];
+
+#[test]
+fn a_configuration_concerns_those_who_find_modules_by_it() {
+    let text = "{\"compilerOptions\": {\"paths\": {\"@/*\": [\"../app/new/*\"]}}}";
+    assert!(list_relinked(CONFIGURED, "conf/web.json", Some(text)).contains(&"app/use.ts".to_owned()));
+    assert!(list_relinked(CONFIGURED, "conf/web.json", Some("{}")).contains(&"app/use.ts".to_owned()));
+    assert!(list_relinked(CONFIGURED, "conf/web.json", None).contains(&"app/use.ts".to_owned()));
+    check(CONFIGURED, "conf/other.json", "{\"extends\": \"./none.json\"}", &[]);
+}
+
 const TYPESCRIPT: Project<'static> = &[
     ("lib.ts", "export class Store { get() { return 1; } }\n"),
     ("all.ts", "export * from './lib';\n"),

@@ -517,6 +517,9 @@ fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, cou
     };
     let manifest = |bytes: &Option<Vec<u8>>| {
         let bytes = bytes.as_ref().filter(|_| Linker::is_manifest(&job.path))?;
+        if !Linker::has_settings(&job.path, bytes) {
+            return None;
+        }
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
     if let Some((facts, terms)) = row.and_then(|row| decode(&row)) {

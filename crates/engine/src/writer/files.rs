@@ -309,7 +309,7 @@ pub(super) fn set_files(linker: &mut Linker, files: Vec<Extracted>) -> Vec<(File
         if let Some(text) = manifest {
             entry.problems.extend(linker.set_manifest(&entry.path, &text));
         } else if Linker::is_manifest(&entry.path) {
-            // Too large to be read: settings of an earlier text must not stay in force.
+            // Too large to be read, or without settings: those of an earlier text must not stay in force.
             linker.set_manifest(&entry.path, "");
         }
         let is_test = entry.is_test;

@@ -49,8 +49,9 @@ const fn list_kept(language: Language) -> Kept {
     let (callees, owners): (&[&str], &[&str]) = match language {
         Language::Python => (
             &[
-                "Process", "Thread", "Timer", "add_api_route", "add_url_rule", "config", "connect", "fixture",
-                "getenv", "getenvb", "parametrize", "path", "re_path", "set_defaults", "usefixtures", "yield_fixture",
+                "Depends", "Process", "Security", "Thread", "Timer", "add_api_route", "add_url_rule", "config",
+                "connect", "fixture", "getenv", "getenvb", "parametrize", "path", "re_path", "set_defaults",
+                "usefixtures", "yield_fixture",
             ],
             &["environ"],
         ),

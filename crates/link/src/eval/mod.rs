@@ -630,7 +630,10 @@ impl<'a> Eval<'a> {
             }
         };
         match &found.owner {
-            Some((owner, args)) if !args.is_empty() => self.substitute(values, *owner, args),
+            Some((owner, args)) if !args.is_empty() => {
+                let values = self.substitute(values, *owner, args);
+                self.settle_associated(values, &args.iter().collect::<Vec<_>>())
+            }
             _ => values,
         }
     }
@@ -684,6 +687,7 @@ impl<'a> Eval<'a> {
                 self.call(&callee, of.file, &[])
             }
             DefKind::Function => Values::one(self.bind(of, found)),
+            DefKind::TypeAlias if self.is_associated(of) => Values::one(Value::TypeVar(of, 0)),
             DefKind::TypeAlias if !definition.flags.is_distinct => self.alias(of),
             // Read by a method of its own name.
             DefKind::Field if want == Namespace::Callee && self.rules(of.file).methods_apart => {
@@ -864,6 +868,10 @@ impl<'a> Eval<'a> {
 
     /// Follows a type parameter to its bound.
     fn follow_bound(&mut self, of: DefRef, index: u32) -> Values {
+        if self.is_associated(of) {
+            let types = self.alias(of);
+            return self.instantiate(types);
+        }
         let unit = self.unit(of.file);
         match unit.facts.type_parameters(of.def).get(index as usize).and_then(|parameter| parameter.bound) {
             Some(bound) => {

@@ -167,9 +167,15 @@ impl Linker {
         self.facts_in_memory = bytes;
     }
 
-    /// Returns whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
+    /// Returns whether a file may be a manifest that linking reads: give its text to [`Linker::set_manifest`] if it
+    /// [has settings](Self::has_settings).
     pub fn is_manifest(path: &RepoPath) -> bool {
         languages::is_manifest(path.file_name())
+    }
+
+    /// Returns whether a file that may be a manifest by its name has settings in it.
+    pub fn has_settings(path: &RepoPath, text: &[u8]) -> bool {
+        languages::has_settings(path.file_name(), text)
     }
 
     /// Gets the facts of these files in parallel where they are not in memory, for [`Linker::remove_file`], which needs
@@ -294,6 +300,9 @@ impl Linker {
 
     /// Adds or replaces the text of a manifest. A problem if it cannot be understood; its settings are then not used.
     pub fn set_manifest(&mut self, path: &RepoPath, text: &str) -> Option<Problem> {
+        if !Self::has_settings(path, text.as_bytes()) && !self.manifests.contains_key(path.as_str()) {
+            return None;
+        }
         let mut problem = None;
         for (index, family) in FAMILIES.iter().enumerate() {
             if (family.is_manifest)(path.file_name()) {

@@ -34,7 +34,7 @@ pub(crate) struct Family {
     pub(crate) of: Option<Language>,
     /// Its languages, with their rules as data.
     pub(crate) languages: &'static [(Language, &'static Rules)],
-    /// Whether a file name is a manifest of the family.
+    /// Whether a file of this name may be a manifest of the family.
     pub(crate) is_manifest: fn(&str) -> bool,
     /// Problem of a manifest's text, if it cannot be understood.
     pub(crate) check_manifest: fn(&str, &str) -> Option<Problem>,
@@ -87,9 +87,15 @@ pub fn is_stub(path: &str) -> bool {
     all.into_iter().any(|(_, ending)| path.ends_with(ending))
 }
 
-/// Returns whether a file of this name is a manifest of any family.
+/// Returns whether a file of this name may be a manifest of any family.
 pub(crate) fn is_manifest(file_name: &str) -> bool {
     FAMILIES.iter().any(|family| (family.is_manifest)(file_name))
+}
+
+/// Returns whether a file that [may be a manifest](is_manifest) by its name is one.
+pub(crate) fn has_settings(file_name: &str, text: &[u8]) -> bool {
+    let mut families = FAMILIES.iter().filter(|family| (family.is_manifest)(file_name));
+    families.any(|family| family.of != Some(Language::JavaScript) || typescript::has_settings(file_name, text))
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use self::roots::{Roots, join, parent};
 use super::groups::Groups;
 use super::{Family, Manifests};
 use crate::rules::{
-    AsyncMethods, BareMembers, Builtin, FieldShape, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget,
-    PrivateMethods, Resolver, Rules,
+    AsyncMethods, BareMembers, Builtin, FieldShape, Fixtures, FunctionMethods, Injectors, MemberOrder, MethodShape,
+    ModuleTarget, PrivateMethods, Resolver, Rules,
 };
 use crate::tables::files::{FileId, Files};
 
@@ -172,8 +172,16 @@ static RULES: Rules = Rules {
     fixtures: Some(&PYTEST),
     overrides_static: true,
     class_members: &[("__class__", MethodShape::Field(FieldShape::First))],
+    injectors: Some(&FASTAPI),
     linked: true,
     ..Rules::OUTLINED
+};
+
+static FASTAPI: Injectors = Injectors {
+    packages: &["fastapi", "fast_depends", "faststream", "taskiq_dependencies"],
+    functions: &["Depends", "Security", "TaskiqDepends"],
+    argument: "dependency",
+    open_types: &["Any", "object"],
 };
 
 static PYTEST: Fixtures = Fixtures {

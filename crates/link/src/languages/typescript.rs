@@ -40,14 +40,23 @@ pub(super) const FAMILY: Family = Family {
     resolver: |files, manifests| Box::new(TypeScript::new(files, manifests)),
 };
 
+/// Any JSON may be a configuration that others name; [`has_settings`] tells by its text.
 fn is_manifest(name: &str) -> bool {
-    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json")
-        || config::is_config(name)
-        || config::is_shared(name)
+    name == "pnpm-workspace.yaml" || name.ends_with(".json")
 }
 
-fn check_manifest(name: &str, text: &str) -> Option<Problem> {
-    if !name.ends_with(".json") {
+fn is_named_as_manifest(name: &str) -> bool {
+    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json") || config::is_config(name)
+}
+
+/// Returns whether a file with the name of a manifest is one.
+pub(super) fn has_settings(name: &str, text: &[u8]) -> bool {
+    is_named_as_manifest(name) || is_manifest(name) && config::may_be_named(text)
+}
+
+fn check_manifest(path: &str, text: &str) -> Option<Problem> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !name.ends_with(".json") || !is_named_as_manifest(name) {
         return None;
     }
     json::parse(text).err().map(|error| Problem::new(ProblemKind::BadManifest, error))
@@ -151,13 +160,17 @@ struct TypeScript {
 
 impl TypeScript {
     fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
-        let own = || manifests.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap_or(path)));
+        let file_name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let own = || manifests.iter().filter(|(path, _)| is_named_as_manifest(&file_name(path)));
+        let all = manifests.iter().filter(|(path, _)| is_manifest(&file_name(path)));
         let mut hasher = FxHasher::default();
         for row in own() {
             row.hash(&mut hasher);
         }
         files.roots().for_each(|root| root.hash(&mut hasher));
-        let modules = Modules::new(own().map(|(path, text)| (path.as_str(), text.as_str())));
+        let modules = Modules::new(all.map(|(path, text)| (path.as_str(), text.as_str())));
+        // Of configurations with other names, only those count that others name.
+        modules.hash_configs(&mut hasher);
         let modules = modules.of_repositories(&|folder| files.root_of(folder).to_owned());
         let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
         ambient.hash(&mut hasher);

@@ -286,6 +286,9 @@ impl Eval<'_> {
             values = self.infer_receiver(values, of, &receiver.value);
         }
         let receiver = receiver.map(|receiver| &receiver.value);
+        if let Some(receiver) = receiver {
+            values = self.settle_associated(values, &[&Values::one(receiver.clone())]);
+        }
         self.infer_with(values, (of, receiver), given, file, args)
     }
 
@@ -414,7 +417,7 @@ impl Eval<'_> {
     ) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
-        if count == 0 || !values.mention(of) {
+        if count == 0 || !values.mention(of) && !self.has_associated(&values) {
             return values;
         }
         let is_apart = |kind| matches!(kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);
@@ -442,6 +445,7 @@ impl Eval<'_> {
         for (slot, given) in known.iter_mut().zip(given.iter()) {
             *slot = given.clone();
         }
+        let values = self.settle_associated(values, &known.iter().collect::<Vec<_>>());
         self.substitute(values, of, &known.into())
     }
 

@@ -1,12 +1,12 @@
-//! Parameters that a test framework injects by name.
+//! Parameters that a framework fills in: by name in tests, by what the default names elsewhere.
 
-use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind};
+use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use crate::eval::ancestors::Ancestor;
 use crate::eval::lookup::{Asker, FILE};
 use crate::eval::{Entity, Eval, Found, Value, Values, unwrap};
 use crate::names::Name;
-use crate::rules::Fixtures;
+use crate::rules::{Fixtures, Injectors};
 use crate::tables::files::{DefRef, FileId};
 
 impl Eval<'_> {
@@ -16,7 +16,7 @@ impl Eval<'_> {
         let rules = self.rules(of.file).fixtures?;
         let name = self.injected_name(of, index)?;
         if let Some(fixture) = self.fixture(of, name) {
-            return Some(self.fixture_value(fixture));
+            return Some(self.injected_value(&Value::Def(fixture, crate::eval::no_args()), of.file));
         }
         let (_, package) = rules.own.iter().find(|(own, _)| *own == self.text(name))?;
         Some(Values::one(Value::External((*package).into(), None)))
@@ -147,15 +147,68 @@ impl Eval<'_> {
         })
     }
 
-    /// Value of a fixture: its return value, or its single yield.
-    fn fixture_value(&mut self, of: DefRef) -> Values {
-        let flags = self.unit(of.file).facts.definition(of.def).flags;
-        let mut values = self.call(&Value::Def(of, crate::eval::no_args()), of.file, &[]);
+    /// Value that a framework gives a parameter whose default says what to call for it (`db=Depends(get_db)`). `None`
+    /// for other parameters, and if the declared type says more.
+    pub(in crate::eval) fn find_depended(&mut self, of: DefRef, index: usize) -> Option<Values> {
+        let rules = self.rules(of.file).injectors?;
+        let unit = self.unit(of.file);
+        let parameter = unit.facts.parameters(of.def).get(index)?;
+        let says_nothing = |declared| unit.written_last(declared).is_some_and(|name| rules.open_types.contains(&name));
+        if !parameter.declared.is_none_or(says_nothing) {
+            return None;
+        }
+        let called = parameter.default?;
+        let named = self.find_dependency(of.file, called, rules)?;
+        let callees = self.callees(of.file, named);
+        Some(callees.flat_map(|callee| self.injected_value(&callee, of.file)))
+    }
+
+    /// What a call of an injecting function names.
+    fn find_dependency(&mut self, file: FileId, call: ExprId, rules: &Injectors) -> Option<ExprId> {
+        let unit = self.unit(file);
+        let Expr::Call { callee, args } = unit.facts.expr(call) else { return None };
+        let is_named = unit.written_last(callee).is_some_and(|name| rules.functions.contains(&name));
+        if !is_named {
+            return None;
+        }
+        let search = self.resolve(file, callee, Namespace::Callee);
+        let is_of = |found: &Found| matches!(&found.entity, Entity::External(package, _) if rules.packages.contains(&&**package));
+        if search.found.is_empty() || !search.found.iter().all(is_of) {
+            return None;
+        }
+        let by_name = unit
+            .facts
+            .arguments_of(callee)
+            .iter()
+            .find(|argument| argument.name.is_some_and(|name| unit.facts.name(name) == rules.argument));
+        unit.list(args).first().copied().or_else(|| by_name.map(|argument| argument.value))
+    }
+
+    /// Value that a framework gets by calling something: what it returns, or its single yield.
+    fn injected_value(&mut self, callee: &Value, file: FileId) -> Values {
+        let called = match callee {
+            Value::Def(of, _) | Value::Bound(of, _) => Some(*of),
+            Value::Instance(of, _) => self.rules(of.file).call_method.and_then(|method| {
+                let name = self.project.names.intern(method);
+                let search = self.member(callee, name, Namespace::Callee);
+                search.found.iter().find_map(|found| match found.entity {
+                    Entity::Def(of) => Some(of),
+                    _ => None,
+                })
+            }),
+            _ => None,
+        };
+        let mut values = self.call(callee, file, &[]);
+        let Some(definition) = called.map(|of| self.definition(of)) else { return values };
+        if definition.kind != DefKind::Function {
+            return values;
+        }
+        let flags = definition.flags;
         if flags.is_async {
             values = values.flat_map(unwrap);
         }
         if flags.is_generator {
-            values = values.flat_map(|value| self.element(&value, of.file));
+            values = values.flat_map(|value| self.element(&value, file));
         }
         values
     }

@@ -60,6 +60,8 @@ pub(in crate::eval) struct Signature {
     rest: bool,
     /// The function it belongs to, whose type parameters are inferred from the call's arguments.
     of: Option<DefRef>,
+    /// The value that it is called on.
+    receiver: Option<Rc<Value>>,
     known: Known,
 }
 
@@ -70,7 +72,7 @@ impl Signature {
             .filter(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         let parameters = plain.map(|parameter| parameter.declared).collect();
-        Self { file: of.file, parameters, rest, of: Some(of), known }
+        Self { file: of.file, parameters, rest, of: Some(of), receiver: None, known }
     }
 
     fn within(&self, around: &Known) -> Self {
@@ -175,6 +177,9 @@ impl Eval<'_> {
             }
             None => given,
         };
+        if let Some(receiver) = &by.receiver {
+            given = self.settle_associated(given, &[&Values::one(receiver.as_ref().clone())]);
+        }
         // Overloads mostly differ in type arguments only, which say little about members.
         given.items.retain(|value| !values.items.iter().any(|known| is_same_class(known, value)));
         values.add(given);
@@ -253,7 +258,10 @@ impl Eval<'_> {
             let before = all.len();
             let known = found.owner.clone().and_then(TypeArguments::of_value);
             match found.entity {
-                Entity::Def(of) => self.definition_signatures(of, &known, &mut all),
+                Entity::Def(of) => {
+                    self.definition_signatures(of, &known, &mut all);
+                    all[before..].iter_mut().for_each(|signature| signature.receiver.clone_from(&found.receiver));
+                }
                 // A variable or parameter has the signature of the type it is declared with.
                 Entity::Local(file, binding) => {
                     let declared = match self.unit(file).facts.bindings[binding as usize].target {
@@ -396,7 +404,7 @@ impl Eval<'_> {
                     let parameters = unit.list(parameters).iter();
                     let parameters =
                         parameters.map(|&ty| Some(ty).filter(|&ty| unit.facts.expr(ty) != Expr::Unknown)).collect();
-                    all.push(Signature { file, parameters, rest: false, of: None, known });
+                    all.push(Signature { file, parameters, rest: false, of: None, receiver: None, known });
                 }
                 Expr::Union(items) => {
                     work.extend(unit.list(items).iter().map(|&item| (file, item, known.clone())));

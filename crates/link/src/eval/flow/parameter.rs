@@ -18,6 +18,11 @@ impl Eval<'_> {
             let types = self.eval(of.file, declared, Namespace::Type);
             self.instantiate(types)
         });
+        if matches!(parameter.kind, ParameterKind::Plain | ParameterKind::Keyword)
+            && let Some(values) = self.depended(of, index)
+        {
+            return values;
+        }
         // A declared type counts most. Receivers have the class around them, rest parameters are containers.
         match (parameter.kind, declared) {
             (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
@@ -67,6 +72,25 @@ impl Eval<'_> {
             values
         });
         if self.end_uncut(outer) {
+            self.memos.parameters.insert((of, index), values.clone());
+        }
+        values
+    }
+
+    /// Possible values of a parameter whose default names what a framework calls for it.
+    fn depended(&mut self, of: DefRef, index: usize) -> Option<Values> {
+        self.rules(of.file).injectors?;
+        if let Some(known) = self.memos.parameters.get(&(of, index)) {
+            return Some(known.clone());
+        }
+        let outer = self.begin_uncut();
+        let values = self.find_depended(of, index).map(|mut values| {
+            values.add(self.find_passed(of, index));
+            values
+        });
+        if self.end_uncut(outer)
+            && let Some(values) = &values
+        {
             self.memos.parameters.insert((of, index), values.clone());
         }
         values

@@ -1,5 +1,6 @@
 //! Members of a type: own, inherited, chosen among several.
 
+mod associated;
 mod blanket;
 mod blocks;
 mod computed;

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::super::paths::{folder, join};
 use super::json;
+use super::package::Packages;
 use super::paths::best;
 
 /// Configurations followed through `extends` and `references` from one file.
 const MAX_CONFIGS: usize = 32;
 
 /// Module settings of a configuration.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Config {
     /// Folder that bare modules may be found in.
     pub(super) base_url: Option<String>,
@@ -35,37 +36,90 @@ impl Config {
 
 /// What configurations are made of.
 struct Parsed<'a> {
-    /// Configurations by their paths.
-    files: BTreeMap<&'a str, Value>,
-    /// Folders of the packages of the project by their names, if a configuration extends one of a package.
-    packages: BTreeMap<String, &'a str>,
+    /// Texts by their paths.
+    texts: BTreeMap<&'a str, &'a str>,
+    /// Those that were needed, parsed.
+    files: BTreeMap<String, Value>,
+    packages: &'a Packages,
 }
 
-/// The configuration of every folder that has one.
-pub(super) fn configs<'a>(manifests: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> BTreeMap<String, Config> {
-    let last = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
-    let files: BTreeMap<&str, Value> = manifests
-        .clone()
-        .filter(|(path, _)| is_config(last(path)) || is_shared(last(path)))
-        .filter_map(|(path, text)| json::parse(text).ok().map(|value| (path, value)))
-        .collect();
-    let mut packages = BTreeMap::new();
-    if files.values().flat_map(list_extended).any(|name| !name.starts_with('.')) {
-        for (path, text) in manifests.filter(|(path, _)| last(path) == "package.json") {
-            let name = json::parse(text).ok().and_then(|value| value["name"].as_str().map(str::to_owned));
-            packages.extend(name.map(|name| (name, folder(path))));
-        }
+/// The configuration of every folder that has one, by its name or because another refers to one for it.
+pub(super) fn configs<'a>(
+    manifests: impl Iterator<Item = (&'a str, &'a str)>,
+    packages: &Packages,
+) -> BTreeMap<String, Config> {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut parsed = Parsed { texts: manifests.collect(), files: BTreeMap::new(), packages };
+    let named: Vec<&str> = parsed.texts.keys().copied().filter(|path| is_config(&last(path))).collect();
+    let mut open: Vec<String> = named.iter().map(|&path| path.to_owned()).collect();
+    while let Some(path) = open.pop() {
+        open.extend(parsed.parse(&path));
     }
-    let parsed = Parsed { files, packages };
     let mut configs = BTreeMap::new();
-    for path in parsed.files.keys().filter(|path| is_config(last(path))) {
-        let name = path.rsplit('/').next().unwrap_or(path);
+    for path in named {
+        let name = last(path);
         let main = name == "tsconfig.json" || name == "jsconfig.json" && !parsed.files.contains_key(&*sibling(path));
-        if main {
+        if main && parsed.files.contains_key(path) {
             configs.insert(folder(path).to_owned(), resolve(path, &parsed));
         }
     }
+    let all = parsed.files.iter();
+    let referred: Vec<String> =
+        all.flat_map(|(path, value)| parsed.list_referred(folder(path), value)).filter(|path| !is_main(path)).collect();
+    for path in referred {
+        let config = resolve(&path, &parsed);
+        if config.paths.is_some() || config.base_url.is_some() {
+            for folder in list_included(&path, &parsed.files[&path]) {
+                configs.entry(folder).or_insert_with(|| config.clone());
+            }
+        }
+    }
     configs
+}
+
+impl Parsed<'_> {
+    /// Parses a configuration that was not yet; returns those that it names.
+    fn parse(&mut self, path: &str) -> Vec<String> {
+        let text = self.texts.get(path).filter(|_| !self.files.contains_key(path));
+        let Some(value) = text.and_then(|text| json::parse(text).ok()) else { return Vec::new() };
+        let extended = list_extended(&value).into_iter().filter_map(|name| self.find(folder(path), name));
+        let named: Vec<String> = extended.chain(self.list_referred(folder(path), &value)).collect();
+        self.files.insert(path.to_owned(), value);
+        named
+    }
+
+    /// The configurations of the projects that one refers to.
+    fn list_referred(&self, here: &str, value: &Value) -> Vec<String> {
+        let references = value["references"].as_array().into_iter().flatten();
+        references.filter_map(|row| self.find(here, row["path"].as_str()?)).collect()
+    }
+
+    /// A configuration named by another: with or without ending, as a folder, or in a package of the project.
+    fn find(&self, here: &str, name: &str) -> Option<String> {
+        let paths = match name.starts_with('.') {
+            true => vec![join(here, name)?],
+            false => self.packages.list_configs(name),
+        };
+        paths.into_iter().find_map(|path| {
+            let candidates = [format!("{path}/tsconfig.json"), format!("{path}.json"), path];
+            candidates.into_iter().rev().find(|path| self.texts.contains_key(&**path))
+        })
+    }
+}
+
+fn is_main(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("tsconfig.json" | "jsconfig.json"))
+}
+
+/// Folders of the files that a configuration includes: those before the first pattern, else its own.
+fn list_included(path: &str, value: &Value) -> Vec<String> {
+    let here = folder(path);
+    let Some(included) = value["include"].as_array() else { return vec![here.to_owned()] };
+    let fixed = included.iter().filter_map(Value::as_str).filter_map(|pattern| {
+        let fixed = pattern.split('/').take_while(|part| !part.contains('*'));
+        join(here, &fixed.collect::<Vec<_>>().join("/"))
+    });
+    fixed.take(MAX_CONFIGS).collect()
 }
 
 /// Returns whether a file name is that of a compiler configuration.
@@ -73,11 +127,13 @@ pub(super) fn is_config(name: &str) -> bool {
     name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
-/// Returns whether a file name is one that packages of shared configurations use, which others extend by it.
-pub(super) fn is_shared(name: &str) -> bool {
-    const NAMES: &[&str] =
-        &["base.json", "library.json", "nextjs.json", "node.json", "react-library.json", "react.json"];
-    NAMES.contains(&name)
+/// Returns whether a text may be a configuration under any name, which others extend or refer to by it.
+pub(super) fn may_be_named(text: &[u8]) -> bool {
+    /// Bytes of the longest such file.
+    const LONGEST: usize = 64 << 10;
+    const KEYS: &[&str] = &["\"compilerOptions\"", "\"extends\"", "\"references\""];
+    let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= LONGEST);
+    text.is_some_and(|text| KEYS.iter().any(|key| text.contains(key)))
 }
 
 /// The configurations that one extends, as they are written.
@@ -111,12 +167,9 @@ fn resolve(path: &str, parsed: &Parsed<'_>) -> Config {
         let Some(value) = parsed.files.get(&*path) else { continue };
         let here = folder(&path);
         settle(&mut config, value, here, folder(&top));
-        let extended = list_extended(value).into_iter().filter_map(|name| find_config(here, name, parsed));
+        let extended = list_extended(value).into_iter().filter_map(|name| parsed.find(here, name));
         open.extend(extended.map(|path| (path, top.clone())));
-        let references = value["references"].as_array().into_iter().flatten();
-        let references: Vec<&str> = references.filter_map(|row| row["path"].as_str()).collect();
-        let references = references.into_iter().rev().filter_map(|name| find_config(here, name, parsed));
-        referred.extend(references.map(|path| (path.clone(), path)));
+        referred.extend(parsed.list_referred(here, value).into_iter().rev().map(|path| (path.clone(), path)));
     }
     config
 }
@@ -143,24 +196,9 @@ fn settle(config: &mut Config, value: &Value, here: &str, top: &str) {
     config.base_url = config.base_url.take().or(base);
 }
 
-/// A configuration named by another: with or without ending, as a folder, or in a package of the project.
-fn find_config(here: &str, name: &str, parsed: &Parsed<'_>) -> Option<String> {
-    let path = match name.starts_with('.') {
-        true => join(here, name)?,
-        false => {
-            let in_package = |package: &&String| {
-                name.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            let package = parsed.packages.keys().filter(in_package).max_by_key(|package| package.len())?;
-            join(parsed.packages[package], &format!(".{}", &name[package.len()..]))?
-        }
-    };
-    let candidates = [path.clone(), format!("{path}.json"), format!("{path}/tsconfig.json")];
-    candidates.into_iter().find(|path| parsed.files.contains_key(&**path))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::package::Packages;
     use super::configs;
 
     #[test]
@@ -177,7 +215,8 @@ mod tests {
             ("site/tsconfig.json", r#"{"extends": ["@acme/config/base.json", "./tsconfig.own.json"]}"#),
             ("site/tsconfig.own.json", r#"{"compilerOptions": {"baseUrl": "${configDir}"}}"#),
         ];
-        let configs = configs(files.into_iter());
+        let packages = Packages::new(files.into_iter());
+        let configs = configs(files.into_iter(), &packages);
         assert_eq!(configs["app"].candidates("@lib/a"), ["libs/a/src", "@lib/a"]);
         assert_eq!(configs["web"].candidates("@/x"), ["web/src/x"]);
         assert_eq!(configs["shop"].candidates("~/x"), ["shop/src/x"]);

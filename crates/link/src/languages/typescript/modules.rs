@@ -6,6 +6,7 @@ use super::config::Config;
 use super::globals;
 use super::package::{Package, Packages};
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 /// Endings tried on a module written without one, in this order.
 const ENDINGS: &[&str] = &[
@@ -55,8 +56,13 @@ pub(super) struct Importer<'a> {
 
 impl Modules {
     pub(super) fn new<'a>(manifests: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Self {
-        let configs = super::config::configs(manifests.clone());
-        Self { configs, packages: Packages::new(manifests) }
+        let packages = Packages::new(manifests.clone());
+        Self { configs: super::config::configs(manifests, &packages), packages }
+    }
+
+    /// Hashes what the configurations say together.
+    pub(super) fn hash_configs(&self, hasher: &mut impl Hasher) {
+        self.configs.hash(hasher);
     }
 
     /// Which packages depend on which.

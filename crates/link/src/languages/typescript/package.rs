@@ -23,6 +23,8 @@ pub(super) struct Package {
     workspace: Option<String>,
     exports: Option<Value>,
     imports: Option<Map<String, Value>>,
+    /// Its compiler configuration for others, as the manifest names it.
+    config: Option<String>,
     /// Entry files, best first: `source`, `types`, `module`, `main`.
     entries: Vec<String>,
     /// Dependencies that are folders (`file:../x`): name and folder.
@@ -138,6 +140,16 @@ impl Packages {
         upwards(folder(path)).find_map(|folder| self.by_folder.get(folder))
     }
 
+    /// Paths that a configuration named `name` may have, if that starts with the name of a package of the project.
+    pub(super) fn list_configs(&self, name: &str) -> Vec<String> {
+        let Some((package, folders)) = upwards(name).find_map(|start| self.by_name.get_key_value(start)) else {
+            return Vec::new();
+        };
+        let subpath = name[package.len()..].trim_matches('/');
+        let folders = folders.iter().filter_map(|folder| self.by_folder.get(folder));
+        folders.flat_map(|package| package.list_configs(subpath)).collect()
+    }
+
     /// The package whose folder this is.
     pub(super) fn at(&self, folder: &str) -> Option<&Package> {
         self.by_folder.get(folder)
@@ -219,6 +231,12 @@ impl Package {
         best(patterns, name).map_or_else(Vec::new, |(value, middle)| self.conditional(value, middle, requires))
     }
 
+    fn list_configs(&self, subpath: &str) -> Vec<String> {
+        let own = self.config.as_deref().filter(|_| subpath.is_empty()).and_then(|path| join(&self.folder, path));
+        let exported = self.exports.as_ref().map_or_else(Vec::new, |_| self.targets(subpath, true));
+        own.into_iter().chain(exported).chain(join(&self.folder, subpath)).collect()
+    }
+
     /// The strings of a target, in the order in which their conditions are to be tried.
     fn conditional(&self, value: &Value, middle: &str, requires: bool) -> Vec<String> {
         let mut found = Vec::new();
@@ -273,6 +291,7 @@ fn package(folder: &str, value: &Value) -> Package {
         workspace: None,
         exports: value.get("exports").filter(|exports| !exports.is_null()).cloned(),
         imports: value["imports"].as_object().cloned(),
+        config: text("tsconfig"),
         entries: ["source", "types", "typings", "module", "main"].iter().filter_map(|key| text(key)).collect(),
         local,
         required,
