@@ -228,11 +228,10 @@ impl Eval<'_> {
             (Some(Value::Instance(class, _)), Some((owner, _))) if class == owner => *class,
             // What has no body of its own is always replaced.
             (Some(Value::Instance(class, _)), Some(_)) if definition.flags.is_abstract || is_member => *class,
-            // Called on a class that is a value, not by the name of the class.
-            (Some(Value::Def(class, _)), Some((owner, _)))
-                if class == owner && replaces_static && !self.names_class(file, expr) =>
+            (None | Some(Value::Def(..)), Some((owner, _)))
+                if replaces_static && self.is_asked_of_class(file, expr, *owner) =>
             {
-                *class
+                *owner
             }
             (None, _) => match self.implicit_receiver(file, expr, *of) {
                 Some(class) => class,
@@ -247,21 +246,23 @@ impl Eval<'_> {
         derives && !self.is_made_here(file, expr)
     }
 
-    /// Returns whether a member is asked of what only one class can be: its name, or the class above.
-    fn names_class(&mut self, file: FileId, expr: ExprId) -> bool {
+    /// Returns whether a member is asked of a class that is a value, which may be a derived one: neither by the name of the
+    /// class, nor of the class above.
+    fn is_asked_of_class(&mut self, file: FileId, expr: ExprId, class: DefRef) -> bool {
         let facts = &self.unit(file).facts;
-        let (Expr::Member { base, .. } | Expr::Path { base, .. }) = facts.expr(expr) else { return true };
-        match facts.expr(base) {
-            Expr::This { .. } | Expr::SelfType { .. } | Expr::Call { .. } => false,
+        let (Expr::Member { base, .. } | Expr::Path { base, .. }) = facts.expr(expr) else { return false };
+        let is_name = match facts.expr(base) {
             Expr::Super { .. } | Expr::SuperOf { .. } => true,
-            _ => {
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
                 let search = self.resolve(file, base, Namespace::Value);
-                search
-                    .found
-                    .iter()
-                    .any(|found| matches!(found.entity, Entity::Def(of) if self.definition(of).kind.is_class_like()))
+                let is_class =
+                    |found: &Found| matches!(found.entity, Entity::Def(of) if self.definition(of).kind.is_class_like());
+                search.found.iter().any(is_class)
             }
-        }
+            _ => false,
+        };
+        let is_meant = |value: &Value| matches!(value, Value::Def(of, _) if *of == class);
+        !is_name && self.eval(file, base, Namespace::Value).items.iter().any(is_meant)
     }
 
     /// Returns whether a member is declared by an interface that values satisfy by their members.
