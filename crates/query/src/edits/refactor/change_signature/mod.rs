@@ -20,7 +20,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::signatures::Signatures;
 
 use super::trial::{Dropped, Trial};
-use super::{CannotRefactor, NewFile, Note, Obstacle, Refactoring};
+use super::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, read_plain};
 use crate::edits::rename::{CannotRename, Uses, find_uses, read_file};
 use change::{Added, Change, Rank};
 use members::{Member, Parsed, join_parameters, list_members, parse_files};
@@ -279,7 +279,7 @@ impl<'a> Plan<'a> {
         let label = self.snapshot.graph().label(self.node);
         let files = self.snapshot.files().iter();
         for entry in files.filter(|entry| matches!(entry.language, Language::C | Language::Cpp)) {
-            let Ok(source) = self.snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &entry.path) else { continue };
             for (at, word) in source.text.match_indices("friend ") {
                 let rest = &source.text[at + word.len()..];
                 let declared = &rest[..rest.find([';', '{']).unwrap_or(rest.len())];

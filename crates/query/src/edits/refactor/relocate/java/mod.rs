@@ -14,7 +14,7 @@ use m1nd_lang::{CodeWord, ItemKind};
 use super::Move;
 use super::cut::{append, import_deletion};
 use super::draft::{Draft, folder_of, name_of};
-use crate::edits::refactor::{CannotRefactor, Refactoring};
+use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 use imports::Import;
 pub(super) use imports::{Row, add_imports, list_imports};
 
@@ -413,7 +413,7 @@ impl<'a> Java<'a> {
             .collect();
         for path in entries {
             self.draft.cancel.check()?;
-            let Ok(source) = self.draft.snapshot.read_file(&path) else { continue };
+            let Ok(source) = read_plain(self.draft.snapshot, &path) else { continue };
             let path = path.as_str();
             for label in labels.iter().filter(|label| source.text.contains(label.as_str())) {
                 let own = package_of(&source.text);
@@ -517,7 +517,7 @@ impl<'a> Java<'a> {
             snapshot.files().iter().filter(|entry| entry.language != Language::Java && entry.size <= MAX_SEARCHED)
         {
             self.draft.cancel.check()?;
-            let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
             for name in &names {
                 let Some(at) = source.text.find(name.as_str()) else { continue };
                 if source.text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
@@ -655,7 +655,7 @@ fn package_of_path(path: &str, package: &str, to: &str) -> Option<String> {
 fn package_of_neighbours(snapshot: &Snapshot, path: &str, to: &str) -> Option<String> {
     let is_beside = |near: &&str| near.ends_with(".java") && folder_of(near) == folder_of(to);
     let mut near = snapshot.files().within(folder_of(to)).map(|entry| entry.path.as_str()).filter(is_beside);
-    let text = snapshot.read_file(&RepoPath::new(near.next()?).ok()?).ok()?.text;
+    let text = read_plain(snapshot, &RepoPath::new(near.next()?).ok()?).ok()?.text;
     let package = package_of(&text);
     let root = folder_of(to).strip_suffix(&package.replace('.', "/"))?;
     (!package.is_empty() && path.starts_with(root)).then_some(package)

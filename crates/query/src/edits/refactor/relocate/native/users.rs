@@ -8,7 +8,7 @@ use m1nd_lang::RegionKind;
 use super::moving::Moving;
 use super::sight::is_native;
 use super::unit::{Form, Unit};
-use crate::edits::refactor::CannotRefactor;
+use crate::edits::refactor::{CannotRefactor, read_plain};
 
 impl Moving<'_> {
     /// Gives each file that uses what goes the include of the target; refuses users of what goes to a source.
@@ -65,7 +65,7 @@ impl Moving<'_> {
             }
             let Ok(repo_path) = RepoPath::new(&path) else { continue };
             let is_code = self.snapshot.files().get(&repo_path).is_some_and(|file| is_native(file.language));
-            let Ok(source) = self.snapshot.read_file(&repo_path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &repo_path) else { continue };
             if !is_code || !names.iter().any(|name| source.text.contains(name.as_str())) {
                 continue;
             }
