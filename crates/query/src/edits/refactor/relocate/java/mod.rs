@@ -1,6 +1,7 @@
 //! Moves in Java: a public type has a file of its own; packages and imports.
 
 mod imports;
+mod test_code;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,6 +18,7 @@ use super::draft::{Draft, folder_of, name_of};
 use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 use imports::Import;
 pub(super) use imports::{Row, add_imports, list_imports};
+use test_code::in_other_set;
 
 /// Blank lines before a definition.
 const BLANK: usize = 1;
@@ -151,16 +153,7 @@ impl<'a> Java<'a> {
                 return Err(self.draft.refuse(path, 1, "is generated"));
             }
         }
-        // Test code is not seen by code that is not.
-        let is_test = |path: &str| path.contains("src/test/") || path.starts_with("test/");
-        if is_test(&from) != is_test(&to) {
-            return Err(self.draft.refuse(
-                &to,
-                0,
-                "is compiled with other files (tests and the rest are compiled apart)",
-            ));
-        }
-        Ok(())
+        self.check_tests()
     }
 
     /// The visibility of a definition, and whether its owner gives it one.
@@ -646,8 +639,9 @@ fn package_of(text: &str) -> String {
 
 /// The package of a new file, by the folder that the package of another begins in.
 fn package_of_path(path: &str, package: &str, to: &str) -> Option<String> {
-    let root = folder_of(path).strip_suffix(&package.replace('.', "/"))?;
-    let inner = folder_of(to).strip_prefix(root.trim_end_matches('/'))?;
+    let root = folder_of(path).strip_suffix(&package.replace('.', "/"))?.trim_end_matches('/');
+    let other = in_other_set(to).unwrap_or_default();
+    let inner = folder_of(to).strip_prefix(root).or_else(|| folder_of(&other).strip_prefix(root))?;
     Some(inner.trim_matches('/').replace('/', "."))
 }
 
