@@ -10,7 +10,7 @@ use crate::commit::Workspace;
 use crate::destination::{self, Destination};
 use crate::diff::changed_lines;
 use crate::disk::{self, Found, Gate};
-use crate::encoding::{Encoding, with_endings_of};
+use crate::encoding::{Encoding, with_endings_in, with_endings_of};
 use crate::replace::{Replacement, apply_replacements};
 use crate::{EditError, LineCounts, patch, unified_diff};
 
@@ -340,7 +340,7 @@ fn new_text(path: &str, old: Option<&str>, change: Change) -> Result<Option<Stri
             if !(start <= end && old.is_char_boundary(start) && old.is_char_boundary(end)) {
                 return Err(wrong(format!("bytes {start} to {end} are no part of its text")));
             }
-            [&old[..start], &with_endings_of(old, &text), &old[end..]].concat()
+            [&old[..start], &with_endings_in(old, &old[start..end], &text), &old[end..]].concat()
         }
         Change::Remove => {
             needs()?;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use m1nd_base::{line_end, replace_line_ends};
+
 /// How the bytes of a file are a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
@@ -78,15 +80,14 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// Gives a new text the line endings of the old one, if those are all `\r\n` and the new text has none.
+/// Gives a new text the line endings of the old one. A text that has carriage returns means them.
 pub(crate) fn with_endings_of<'t>(old: &str, new: &'t str) -> Cow<'t, str> {
-    if is_crlf(old) && !new.contains('\r') { Cow::Owned(new.replace('\n', "\r\n")) } else { Cow::Borrowed(new) }
+    with_endings_in(old, old, new)
 }
 
-/// Returns whether every line ends with `\r\n`.
-pub(crate) fn is_crlf(text: &str) -> bool {
-    let breaks = text.matches('\n').count();
-    breaks > 0 && text.matches("\r\n").count() == breaks
+/// [`with_endings_of`] for what takes the place of `part`, which is in the text `whole`.
+pub(crate) fn with_endings_in<'t>(whole: &str, part: &str, new: &'t str) -> Cow<'t, str> {
+    if new.contains('\r') { Cow::Borrowed(new) } else { replace_line_ends(part, line_end(whole), new) }
 }
 
 #[cfg(test)]
@@ -117,7 +118,8 @@ mod tests {
     #[test]
     fn endings_follow_the_old_text() {
         assert_eq!(with_endings_of("a\r\nb\r\n", "c\nd"), "c\r\nd");
-        assert_eq!(with_endings_of("a\r\nb\n", "c\nd"), "c\nd");
+        assert_eq!(with_endings_of("a\r\nb\nc\n", "a\nd\nc\ne\n"), "a\r\nd\nc\ne\n");
+        assert_eq!(with_endings_of("a\rb\r", "c\nd\n"), "c\rd\r");
         assert_eq!(with_endings_of("a\r\n", "c\r\nd\n"), "c\r\nd\n");
         assert_eq!(with_endings_of("a", "c\n"), "c\n");
     }

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::encoding::is_crlf;
+use m1nd_base::{line_end, replace_line_ends};
+
 use crate::header::Header;
 
 /// Maximum number of lines compared while the places of all hunks of a diff are searched. The line numbers of a diff
@@ -124,7 +125,9 @@ pub(crate) fn apply_patch(text: &str, diff: &str) -> Result<String, String> {
         files => return Err(format!("the diff is about {} files; expected one file per edit", files.len())),
     };
     let hunks = hunks(&body)?;
-    let crlf = is_crlf(text);
+    let end = line_end(text);
+    // A diff that has carriage returns means them, unless all lines of the file have them.
+    let is_plain = end == "\r\n" || !body.contains('\r');
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let ended = |line: &str| line.trim_end_matches(['\r', '\n']).len();
     let compared = Cell::new(0usize);
@@ -152,13 +155,16 @@ pub(crate) fn apply_patch(text: &str, diff: &str) -> Result<String, String> {
             ),
         })?;
         lines[at..place].iter().for_each(|line| out.push_str(line));
+        let mut new = String::new();
         for (number, line) in hunk.new.iter().enumerate() {
-            out.push_str(&line[..ended(line)]);
+            new.push_str(&line[..ended(line)]);
             let is_open = hunk.open.1 && number + 1 == hunk.new.len();
             if !is_open {
-                out.push_str(if crlf { "\r\n" } else { line_end(line) });
+                new.push_str(if is_plain { "\n" } else { end_of(line) });
             }
         }
+        let old = lines[place..place + hunk.old.len()].concat();
+        out.push_str(&if is_plain { replace_line_ends(&old, end, &new) } else { new.into() });
         shift = isize::try_from(place).unwrap_or(0) - isize::try_from(hunk.start).unwrap_or(0);
         at = place + hunk.old.len();
     }
@@ -199,7 +205,8 @@ fn nearest(
     Err(NoPlace::Differs)
 }
 
-fn line_end(line: &str) -> &str {
+/// The end of a line, which a diff may lack.
+fn end_of(line: &str) -> &str {
     let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
     if end.is_empty() { "\n" } else { end }
 }
@@ -322,6 +329,9 @@ mod tests {
         let diff = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
         assert_eq!(apply_patch("x\nx\na\nb\n", diff).as_deref(), Ok("x\nx\na\nc\n"));
         assert_eq!(apply_patch("a\r\nb\r\n", diff).as_deref(), Ok("a\r\nc\r\n"));
+        assert_eq!(apply_patch("x\n\r\na\r\nb\n", diff).as_deref(), Ok("x\n\r\na\r\nc\n"), "each line keeps its own");
+        let with_returns = "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n";
+        assert_eq!(apply_patch("a\nb\n", with_returns).as_deref(), Ok("a\r\nc\r\n"), "the diff means them");
         assert!(apply_patch("a\nd\n", diff).is_err_and(|why| why.contains("hunk 1 (line 1) does not fit")));
         assert!(apply_patch("a\n", "hello").is_err());
         assert!(apply_patch("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));

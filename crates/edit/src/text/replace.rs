@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
+use m1nd_base::plain_ends;
 use serde::{Deserialize, Serialize};
 
-use crate::encoding::with_endings_of;
+use crate::encoding::{with_endings_in, with_endings_of};
 
 /// A text and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,21 +144,32 @@ fn replace_in_order(text: &str, replacements: &[Replacement]) -> Result<String, 
         if old.is_empty() {
             return Err(format!("edit {number}: `old` is empty; expected text of the file"));
         }
-        let old = with_endings_of(&text, old).into_owned();
-        let new = with_endings_of(&text, new).into_owned();
-        let mut places = text.match_indices(&old).map(|(at, _)| at);
-        let Some(at) = places.next() else {
-            let why = nearly(&text, &old);
+        let mut places = find_places(&text, old);
+        let Some(range) = places.pop() else {
+            let why = nearly(&text, old);
             return Err(format!("edit {number}: `old` does not occur in the file{why}; copy it from the current file"));
         };
-        let more = places.count();
-        if more > 0 {
-            let total = more + 1;
+        if !places.is_empty() {
+            let total = places.len() + 1;
             return Err(format!("edit {number}: `old` occurs {total} times; add lines around it until it occurs once"));
         }
-        text.replace_range(at..at + old.len(), &new);
+        let new = with_endings_in(&text, &text[range.clone()], new).into_owned();
+        text.replace_range(range, &new);
     }
     Ok(text)
+}
+
+/// Where a text occurs. One without carriage returns is found whatever the lines of the file end with.
+fn find_places(text: &str, old: &str) -> Vec<Range<usize>> {
+    let plain = plain_ends(text);
+    if old.contains('\r') || plain.len() == text.len() {
+        let old = with_endings_of(text, old);
+        return text.match_indices(&*old).map(|(at, found)| at..at + found.len()).collect();
+    }
+    // Where carriage returns were taken out of the plain text.
+    let taken: Vec<usize> = text.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect();
+    let raw = |at: usize| at + taken.partition_point(|place| *place < at);
+    plain.match_indices(old).map(|(at, found)| raw(at)..raw(at + found.len())).collect()
 }
 
 /// A hint if the text occurs with other blanks.
@@ -231,6 +243,9 @@ mod tests {
     fn one_place_only() {
         assert_eq!(run("a b c", &[("b", "x"), ("x c", "y")]).as_deref(), Ok("a y"));
         assert_eq!(run("a\r\nb\r\n", &[("a\nb", "c\nd")]).as_deref(), Ok("c\r\nd\r\n"));
+        assert_eq!(run("a\r\nb\nc\r\n", &[("a\nb\n", "a\nx\nb\n")]).as_deref(), Ok("a\r\nx\r\nb\nc\r\n"));
+        assert_eq!(run("a\r\nb\nc\n", &[("\nb", "\nx")]).as_deref(), Ok("a\r\nx\nc\n"));
+        assert!(run("a\r\nb\na\nb\n", &[("a\nb", "c")]).is_err_and(|why| why.contains("2 times")));
         assert!(run("a a", &[("a", "b")]).is_err_and(|why| why.contains("2 times")));
         assert!(run("  a(\n", &[(" a( x", "b")]).is_err_and(|why| why.contains("does not occur")));
         assert!(run("a", &[("", "b")]).is_err());

@@ -7,10 +7,6 @@ use crate::Language;
 /// Writes the function of a plan behind the one it comes from, and the call in the place of the lines.
 pub(super) fn compose(plan: &Plan<'_, '_>) -> Result<Vec<Replacement>> {
     let text = plan.text;
-    let has_crlf = text.get(plan.selected.lines.clone()).is_some_and(|lines| lines.contains("\r\n"));
-    if has_crlf {
-        return Err(refuse(line_of(text, plan.selected.core.start), "the lines end in carriage returns"));
-    }
     let call = write_call(plan)?;
     let indent = indent_at(text, plan.selected.core.start);
     let call: String = call.lines().map(|line| format!("{indent}{line}\n")).collect();

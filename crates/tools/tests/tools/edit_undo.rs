@@ -43,6 +43,27 @@ fn the_last_write_is_undone_and_redone() {
 }
 
 #[test]
+fn lines_keep_their_ends() {
+    let mixed = "def load(x):\r\n    return x\n\n\r\ndef run():\r\n    return load(2)\r\n";
+    let project = Project::new(&format!("//- /a.py\n{mixed}"));
+    let old = text(&project, "a.py");
+    assert_eq!(old.as_deref(), Some(mixed));
+    let edit = json!([{"file_path": "a.py", "edits": [{"old": "(2)\n", "new": "(2)\n\n\ndef more():\n    pass\n"}]}]);
+    let written = project.ok("apply_batch", json!({"edits": edit}));
+    let expected = format!("{mixed}\r\n\r\ndef more():\r\n    pass\r\n");
+    assert_eq!(text(&project, "a.py").as_deref(), Some(&*expected));
+    assert_eq!(written["delta"]["added"], json!(["a.py:9 more"]), "{written}");
+    // The whole text, as an agent writes it.
+    let plain = expected.replace("\r\n", "\n").replace("pass", "return 1");
+    project.ok("apply", json!({"file_path": "a.py", "new_content": plain}));
+    assert_eq!(text(&project, "a.py"), Some(expected.replace("pass", "return 1")));
+    project.ok("edit_undo", json!({}));
+    assert_eq!(text(&project, "a.py"), Some(expected));
+    project.ok("edit_undo", json!({}));
+    assert_eq!(text(&project, "a.py"), old);
+}
+
+#[test]
 fn what_is_refused() {
     let project = Project::new(TWO);
     let body = |n: u32| json!({"node_id": "load", "new_content": format!("def load(x):\n    return {n}\n")});

@@ -11,6 +11,8 @@
 //!
 //! The second line has the arguments; `=> TEXT` behind them says that preview and commit refuse for a reason with this
 //! text, and that nothing changes. Files that are not repeated after `//=` stay; `//x PATH` says that a file is gone.
+//! Every row is asked twice: with lines that end with a line feed, and with a carriage return in front of it. A row with
+//! `␍` at the end of some lines, where a carriage return stands, is asked once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,7 +47,7 @@ impl<'a> Row<'a> {
             let (head, text) = part.split_once('\n').unwrap_or((&part, ""));
             let text = match text.trim_end_matches('\n') {
                 "" => String::new(),
-                text => format!("{text}\n"),
+                text => format!("{text}\n").replace("␍\n", "\r\n"),
             };
             match head.split_once(' ').expect("a path") {
                 ("-", path) => drop(before.insert(path.to_owned(), text)),
@@ -60,6 +62,24 @@ impl<'a> Row<'a> {
             }
         }
         Self { title, arguments, refusal, before, after }
+    }
+
+    /// The row with lines that end with carriage returns and line feeds.
+    fn with_returns(&self) -> Self {
+        let convert = |texts: &Texts| -> Texts {
+            texts.iter().map(|(path, text)| (path.clone(), text.replace('\n', "\r\n"))).collect()
+        };
+        let (before, after) = (convert(&self.before), convert(&self.after));
+        Self { before, after, arguments: self.arguments.clone(), ..*self }
+    }
+
+    /// Asks for the preview and writes it, and compares the files, with each kind of line ends.
+    fn check_both(&self) -> Result<(), String> {
+        self.check()?;
+        if self.before.values().any(|text| text.contains('\r')) {
+            return Ok(());
+        }
+        self.with_returns().check().map_err(|why| format!("with carriage returns: {why}"))
     }
 
     /// Asks for the preview and writes it, and compares the files.
@@ -126,7 +146,7 @@ fn check_rows(name: &str) {
     let text = format!("\n{}", std::fs::read_to_string(path).expect("is text"));
     let rows: Vec<Row<'_>> = text.split("\n== ").skip(1).map(Row::parse).collect();
     assert!(!rows.is_empty(), "{name} has no rows");
-    let wrong = rows.iter().filter_map(|row| row.check().err().map(|why| format!("{}\n{why}", row.title)));
+    let wrong = rows.iter().filter_map(|row| row.check_both().err().map(|why| format!("{}\n{why}", row.title)));
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{} of {} rows are wrong:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
 }

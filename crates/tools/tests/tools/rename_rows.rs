@@ -16,6 +16,9 @@
 //! | `refuse NODE NEW => TEXT` | both refuse, for a reason with this text, and nothing changes |
 //! | `left NODE NEW => PLACE` | both refuse and list a line of `FILE: TEXT`; with `leave: true` the marks change |
 //!
+//! Every row is asked twice: with lines that end with a line feed, and with each second one of them behind a carriage
+//! return.
+//!
 //! `todo` in front marks rows that are known to be refused, though they should not be; they must not be written half.
 
 use std::collections::BTreeMap;
@@ -43,6 +46,8 @@ struct Row<'a> {
     wanted: &'a str,
     /// Path before and after, with the marks.
     files: Vec<(&'a str, &'a str, &'a str)>,
+    /// Some lines end with a carriage return.
+    has_returns: bool,
 }
 
 impl<'a> Row<'a> {
@@ -59,7 +64,7 @@ impl<'a> Row<'a> {
             let (before, after) = path.split_once(" => ").unwrap_or((path, path));
             (before, after, text.trim_end_matches('\n'))
         });
-        Self { title, is_todo, question, node, new, wanted, files: files.collect() }
+        Self { title, is_todo, question, node, new, wanted, files: files.collect(), has_returns: false }
     }
 
     /// The old name: the last one of the node.
@@ -85,7 +90,11 @@ impl<'a> Row<'a> {
             });
             text.push_str(rest);
         }
-        text + "\n"
+        text.push('\n');
+        match self.has_returns {
+            true => text.split_inclusive('\n').enumerate().map(|(at, line)| give_return(at, line)).collect(),
+            false => text,
+        }
     }
 
     fn make_texts(&self, is_after: bool) -> Texts {
@@ -93,6 +102,13 @@ impl<'a> Row<'a> {
             (if is_after { *after } else { *before }.to_owned(), self.text(text, is_after))
         };
         self.files.iter().map(row).collect()
+    }
+
+    /// Checks the row with each kind of line ends.
+    fn check_both(&self) -> Result<(), String> {
+        self.check()?;
+        let other = Self { has_returns: true, files: self.files.clone(), ..*self };
+        other.check().map_err(|why| format!("with carriage returns: {why}"))
     }
 
     /// What is wrong with the answers; `None` if nothing.
@@ -170,6 +186,11 @@ impl<'a> Row<'a> {
     }
 }
 
+/// A line, with a carriage return if its place is even.
+fn give_return(at: usize, line: &str) -> String {
+    if at.is_multiple_of(2) { line.replace('\n', "\r\n") } else { line.to_owned() }
+}
+
 /// Lines in which a project differs from what is expected.
 fn changes(project: &Project, expected: &Texts) -> Vec<String> {
     let mut found = Vec::new();
@@ -195,7 +216,7 @@ fn check_rows(name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases").join(name);
     let text = format!("\n{}", std::fs::read_to_string(path).expect("is text"));
     let rows: Vec<Row<'_>> = text.split("\n== ").skip(1).map(Row::parse).collect();
-    let wrong = rows.iter().filter_map(|row| row.check().err().map(|why| format!("{}\n{why}", row.title)));
+    let wrong = rows.iter().filter_map(|row| row.check_both().err().map(|why| format!("{}\n{why}", row.title)));
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{} of {} rows are wrong:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
 }

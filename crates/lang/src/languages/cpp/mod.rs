@@ -130,6 +130,21 @@ fn adjust<'a, 't>(cx: &mut Outline<'a>, node: Node<'t>, parent: Option<Node<'t>>
     let is_function = draft.kind == DefKind::Function && draft.name_node.is_some();
     if is_function && matches!(node.kind(), "function_definition" | "declaration" | "field_declaration") {
         function(cx, node, draft);
+        if draft.body.is_none() && parent.is_some_and(|parent| parent.kind() == "friend_declaration") {
+            befriend(cx, draft);
+        }
+    }
+}
+
+/// `friend int f(int);` declares a function of the code around the class, or a member of another one.
+fn befriend<'t>(cx: &mut Outline<'_>, draft: &mut Draft<'_, 't>) {
+    draft.is_outside = true;
+    draft.visibility = Visibility::Public;
+    // `friend int f<T>(T);` declares one of those that a template makes.
+    if let Some(name) = draft.name_node.filter(|name| name.kind() == "template_function") {
+        let name = plain(name);
+        draft.name = Some(cx.text(name).to_owned());
+        draft.name_node = Some(name);
     }
 }
 

@@ -108,6 +108,7 @@ impl Outline<'_> {
             result: None,
             extends: None,
             bound: true,
+            is_outside: false,
             visit_name: false,
             visibility,
             flags,

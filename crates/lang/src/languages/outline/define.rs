@@ -83,6 +83,7 @@ impl Outline<'_> {
             result: define.result.get(node, parent),
             extends: None,
             bound: !define.anonymous,
+            is_outside: false,
             visit_name: false,
             visibility: Visibility::Public,
             flags: Default::default(),
@@ -111,7 +112,7 @@ impl Outline<'_> {
         }
         let name_id = self.builder.name(name.map_or("", |name| crate::text::clip(name, 200)));
         let at = draft.name_node.unwrap_or_else(|| self.header_start(node));
-        let outer = self.scope();
+        let outer = if draft.is_outside { self.scope_outside_of_classes() } else { self.scope() };
         let mut definition = self.builder.blank_definition(draft.kind, name_id, outer, self.source.pos(at));
         let header_end = draft.body.map_or(draft.extent.end_byte(), |body| body.start_byte());
         self.place(&mut definition, draft.extent, header_end);

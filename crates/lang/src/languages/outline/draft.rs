@@ -28,6 +28,8 @@ pub(crate) struct Draft<'a, 't> {
     pub(crate) extends: Option<Node<'t>>,
     /// Whether its name can be looked up from where it stands.
     pub(crate) bound: bool,
+    /// Whether it belongs to the code around the classes that it stands in: a function that is declared as a friend.
+    pub(crate) is_outside: bool,
     /// Whether the node that is its name has parts to visit.
     pub(crate) visit_name: bool,
     /// Who may name it.

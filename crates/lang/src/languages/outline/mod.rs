@@ -240,6 +240,18 @@ impl<'a> Outline<'a> {
         self.stack.last().map_or(FactsBuilder::FILE, |state| state.scope)
     }
 
+    /// The innermost scope around the current node that is not of a class.
+    pub(super) fn scope_outside_of_classes(&self) -> ScopeId {
+        let scopes = &self.builder.facts().scopes;
+        let mut scope = self.scope();
+        while matches!(scopes[scope.index()].kind, ScopeKind::Class | ScopeKind::Generics)
+            && let Some(parent) = scopes[scope.index()].parent
+        {
+            scope = parent;
+        }
+        scope
+    }
+
     /// Kind of the scope of the current node.
     pub(super) fn scope_kind(&self) -> ScopeKind {
         self.builder.facts().scopes[self.scope().index()].kind

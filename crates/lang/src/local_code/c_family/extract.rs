@@ -181,10 +181,6 @@ impl<'t> Planner<'_, '_, 't> {
         if selected.nearest != selected.home {
             return Err(self.at(selected.nearest, "the lines are in a lambda, whose captures a function does not have"));
         }
-        let has_crlf = self.text.get(selected.lines.clone()).is_some_and(|lines| lines.contains("\r\n"));
-        if has_crlf {
-            return Err(self.at(selected.block, "the lines end in carriage returns"));
-        }
         // A declaration that is there only under a condition.
         for variable in &self.lives.locals.variables {
             let mut node = variable.by.parent();

@@ -594,13 +594,22 @@ impl Eval<'_> {
             return Vec::new();
         }
         let name = self.project.unit(of.file).name(definition.name);
-        let class = if definition.extends_type.is_some() { self.class_of(of) } else { None };
+        let has_class = definition.extends_type.is_some() || self.rules(of.file).includes;
+        let class = if has_class { self.class_of(of) } else { None };
         // The declaration is in the class, in a header, or in another part of the namespace.
         let search = match (class, definition.owner) {
-            (Some(class), _) => match self.definition(class).body {
-                Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
-                None => return Vec::new(),
-            },
+            (Some(class), _) => {
+                let body = self.definition(class).body;
+                let mut search = match body.filter(|_| definition.extends_type.is_some()) {
+                    Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
+                    None => Search::default(),
+                };
+                // Other classes may declare it as a friend.
+                for friend in self.attached_functions(class, name) {
+                    search.push(Found::plain(Entity::Def(friend)));
+                }
+                search
+            }
             (None, None) => {
                 let mut search = self.included_member(of.file, name, Namespace::Value);
                 if search.found.is_empty() {

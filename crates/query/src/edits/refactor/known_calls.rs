@@ -6,7 +6,7 @@ use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::local_code::{ClassText, Declared, KnownCalls, read_declared, respell_go_type, written_results};
 use rustc_hash::FxHashMap;
 
-use super::Source;
+use super::{Source, read_plain};
 use crate::edits::verify::{is_use, sites};
 
 /// Types that every file of a language knows.
@@ -68,7 +68,7 @@ impl<'a> CallsOf<'a> {
 
     /// The path of the module of Go at the root.
     fn read_module(&self) -> Option<String> {
-        let file = self.snapshot.read_file(&RepoPath::new("go.mod").ok()?).ok()?;
+        let file = read_plain(self.snapshot, &RepoPath::new("go.mod").ok()?).ok()?;
         let name = file.text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
         Some(name.trim().trim_matches('"').to_owned())
     }
@@ -86,7 +86,7 @@ impl<'a> CallsOf<'a> {
         let path = self.snapshot.graph().path(node);
         match path == self.source.path.as_str() {
             true => Some(self.source.text.clone()),
-            false => Some(self.snapshot.read_file(&RepoPath::new(path).ok()?).ok().filter(|file| !file.stale)?.text),
+            false => Some(read_plain(self.snapshot, &RepoPath::new(path).ok()?).ok().filter(|file| !file.stale)?.text),
         }
     }
 

@@ -10,12 +10,14 @@ mod known_calls;
 mod relocate;
 mod trial;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath};
-use m1nd_engine::Snapshot;
+use std::borrow::Cow;
+
+use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath, keep_line_ends, plain_ends};
+use m1nd_engine::{ReadError, Snapshot, SourceText};
 use m1nd_graph::NodeIx;
 
 use super::rename::Broken;
-use super::source::{CannotRead, Source, read_source};
+use super::source::{CannotRead, Source};
 use crate::closure::{self, Rows, reasons};
 pub use change_signature::{ChangeSignature, NewParameter};
 pub use extract_function::ExtractFunction;
@@ -177,10 +179,37 @@ impl From<CannotRead> for CannotRefactor {
 /// # Errors
 /// [`CannotRefactor`].
 pub fn refactor(snapshot: &Snapshot, operation: &Operation, cancel: &Cancel) -> Result<Refactoring, CannotRefactor> {
-    match operation {
+    let mut planned = match operation {
         Operation::Move(request) => relocate::plan(snapshot, request, cancel),
         Operation::ChangeSignature(request) => change_signature::plan(snapshot, request, cancel),
         Operation::ExtractFunction(request) => extract_function::plan(snapshot, request, cancel),
         Operation::InlineFunction { node } => inline_function::plan(snapshot, *node, cancel),
+    }?;
+    for file in &mut planned.files {
+        let origin = match operation {
+            // A new file is like the one that its code comes from.
+            Operation::Move(request) if file.before.is_none() => snapshot.graph().path(request.node),
+            _ => file.path.as_str(),
+        };
+        let (Some(text), Ok(origin)) = (&mut file.text, RepoPath::new(origin)) else { continue };
+        if let Ok(old) = snapshot.read_file(&origin)
+            && let Cow::Owned(kept) = keep_line_ends(&old.text, text)
+        {
+            *text = kept;
+        }
     }
+    Ok(planned)
+}
+
+/// Reads a file that is to be changed, as [`read_plain`] does.
+fn read_source(snapshot: &Snapshot, path: &str) -> Result<Source, CannotRead> {
+    let source = super::source::read_source(snapshot, path)?;
+    Ok(Source { text: plain_ends(&source.text).into_owned(), ..source })
+}
+
+/// Reads a file. Operations know only lines that end with `\n`: [`refactor`] gives the new texts the line ends of the
+/// files.
+fn read_plain(snapshot: &Snapshot, path: &RepoPath) -> Result<SourceText, ReadError> {
+    let source = snapshot.read_file(path)?;
+    Ok(SourceText { text: plain_ends(&source.text).into_owned(), ..source })
 }

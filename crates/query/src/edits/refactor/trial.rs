@@ -8,7 +8,7 @@ use m1nd_base::{Cancel, ContentHash, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_engine::{EngineError, FileMark, Snapshot};
 use m1nd_graph::Graph;
 
-use super::{Broken, CannotRefactor, NewFile};
+use super::{Broken, CannotRefactor, NewFile, read_plain};
 use crate::edits::syntax::{language_of, new_syntax_errors};
 use crate::edits::verify::{Break, EditedFile, is_use, sites, verify};
 
@@ -92,13 +92,18 @@ impl<'a> Trial<'a> {
         if broken.is_empty() { Ok(()) } else { Err(CannotRefactor::Breaks { broken }) }
     }
 
+    /// The text of a file before, with the line ends that the new one has.
+    fn read_old(&self, file: &NewFile) -> Option<String> {
+        Some(read_plain(self.before, &file.path).ok()?.text)
+    }
+
     /// Syntax errors that no file had before: code that cannot be read may move with the rest.
     fn find_syntax_errors(&self, cancel: &Cancel) -> Vec<Broken> {
         let mut lost = self.count_lost_errors(cancel);
         let mut broken = Vec::new();
         for file in self.files {
             let Some(text) = &file.text else { continue };
-            let old = self.before.read_file(&file.path).ok().map(|source| source.text);
+            let old = self.read_old(file);
             let check = new_syntax_errors(self.before, &file.path, old.as_deref(), text, cancel);
             for error in check.errors {
                 match lost.get_mut(&error.detail).filter(|count| **count > 0) {
@@ -118,7 +123,7 @@ impl<'a> Trial<'a> {
     fn count_lost_errors(&self, cancel: &Cancel) -> BTreeMap<String, usize> {
         let mut lost = BTreeMap::new();
         for file in self.files {
-            let Some(old) = self.before.read_file(&file.path).ok().map(|source| source.text) else { continue };
+            let Some(old) = self.read_old(file) else { continue };
             let text = file.text.as_deref().unwrap_or_default();
             // The other way round: errors of the old text that the new one does not have.
             for error in new_syntax_errors(self.before, &file.path, Some(text), &old, cancel).errors {
@@ -221,8 +226,7 @@ impl<'a> Trial<'a> {
     }
 
     fn find_breaks(&self, cancel: &Cancel) -> Result<Vec<Broken>, CannotRefactor> {
-        let old: Vec<Option<String>> =
-            self.files.iter().map(|file| self.before.read_file(&file.path).ok().map(|source| source.text)).collect();
+        let old: Vec<Option<String>> = self.files.iter().map(|file| self.read_old(file)).collect();
         let edited = self.files.iter().zip(&old).map(|(file, old)| EditedFile {
             path: &file.path,
             before: old.as_deref(),

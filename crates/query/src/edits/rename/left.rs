@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use m1nd_base::{NodeKind, RepoPath};
-use m1nd_engine::Snapshot;
-use m1nd_graph::NodeIx;
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::edit_rules::EditRules;
 use m1nd_lang::facts::{BindingTarget, DefKind, Definition, Expr, ExprId, NameId, ScopeId};
 use m1nd_lang::{FileFacts, NameForm};
@@ -81,11 +81,42 @@ impl Renaming<'_> {
                 left.extend(lines.map(|line| add(line, file.line(line))));
             }
         }
+        left.extend(self.list_friends()?);
         for (path, line) in &self.keys {
             let text = self.files.get(path).map_or("", |file| file.line(*line)).to_owned();
             left.insert(Left { file: path.clone(), line: *line, reason: reasons::UNEXPLAINED_TEXT.to_owned(), text });
         }
         Ok(left.into_iter().collect())
+    }
+
+    /// Declarations as a friend with a path, of which it is not known what they declare: `friend int space::f(int);`.
+    fn list_friends(&mut self) -> Result<Vec<Left>, CannotRename> {
+        let graph = self.snapshot.graph();
+        let is_open = |node: &NodeIx| {
+            graph.kind(*node) == NodeKind::Function
+                && graph.flags(*node).has(NodeFlags::DECLARATION)
+                && !self.definitions.contains(node)
+                && graph.definitions(*node).is_empty()
+                && self.snapshot.file_of(*node).is_some_and(|file| file.language == Language::Cpp)
+        };
+        let nodes: Vec<NodeIx> = graph.find_labelled(self.names.old).into_iter().filter(is_open).collect();
+        let mut found = Vec::new();
+        for node in nodes {
+            let path = graph.path(node);
+            let file = read(self.snapshot, path, self.names.old, &mut self.files, self.cancel)?;
+            for pos in file.definition_positions(graph, node) {
+                let Some(at) = file.offset(pos) else { continue };
+                let before = &file.text[..at];
+                let start = before.rfind([';', '{', '}']).map_or(0, |at| at + 1);
+                let is_friend = before[start..].split_whitespace().any(|word| word == "friend");
+                if is_friend && before.trim_end().ends_with("::") {
+                    let text = file.line(pos.line).to_owned();
+                    let reason = reasons::UNEXPLAINED_TEXT.to_owned();
+                    found.push(Left { file: path.to_owned(), line: pos.line, reason, text });
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Returns whether a place in settings or scripts is one word among others: `permissions: write`. Names of code

@@ -20,7 +20,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::signatures::Signatures;
 
 use super::trial::{Dropped, Trial};
-use super::{CannotRefactor, NewFile, Note, Obstacle, Refactoring};
+use super::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, read_plain};
 use crate::edits::rename::{CannotRename, Uses, find_uses, read_file};
 use change::{Added, Change, Rank};
 use members::{Member, Parsed, join_parameters, list_members, parse_files};
@@ -271,7 +271,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Refuses declarations as a friend: they have parameters, and are not definitions of their own.
+    /// Refuses declarations as a friend that are not known to be of the function: they have its parameters.
     fn check_friends(&mut self) {
         if self.language != Language::Cpp {
             return;
@@ -279,7 +279,7 @@ impl<'a> Plan<'a> {
         let label = self.snapshot.graph().label(self.node);
         let files = self.snapshot.files().iter();
         for entry in files.filter(|entry| matches!(entry.language, Language::C | Language::Cpp)) {
-            let Ok(source) = self.snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &entry.path) else { continue };
             for (at, word) in source.text.match_indices("friend ") {
                 let rest = &source.text[at + word.len()..];
                 let declared = &rest[..rest.find([';', '{']).unwrap_or(rest.len())];
@@ -288,8 +288,13 @@ impl<'a> Plan<'a> {
                     head.strip_suffix(label)
                         .is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
                 });
-                if is_it {
-                    let line = u32::try_from(source.text[..at].matches('\n').count() + 1).unwrap_or(u32::MAX);
+                let line = u32::try_from(source.text[..at].matches('\n').count() + 1).unwrap_or(u32::MAX);
+                let end = line + u32::try_from(declared.matches('\n').count()).unwrap_or(0);
+                let is_known = self
+                    .members
+                    .iter()
+                    .any(|member| member.path == entry.path.as_str() && (line..=end).contains(&member.line));
+                if is_it && !is_known {
                     let why = "declares a function of this name as a friend, with its parameters".to_owned();
                     self.obstacles.push(Obstacle { file: entry.path.as_str().to_owned(), line, why });
                 }

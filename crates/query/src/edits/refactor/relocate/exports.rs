@@ -7,7 +7,7 @@ use super::cut::append;
 use super::draft::folder_of;
 use super::imports::Importer;
 use super::modules::Moving;
-use crate::edits::refactor::{CannotRefactor, Note};
+use crate::edits::refactor::{CannotRefactor, Note, read_plain};
 
 /// Setting of TypeScript by which the types of all exports must be written.
 const WRITTEN_TYPES: &str = "\"isolatedDeclarations\":true";
@@ -120,7 +120,7 @@ impl Moving<'_> {
                 .any(|file| folder.is_empty() || file.starts_with(&format!("{folder}/")))
         };
         let is_set = |path: &RepoPath| {
-            let text = self.snapshot.read_file(path).map(|source| source.text).unwrap_or_default();
+            let text = read_plain(self.snapshot, path).map(|source| source.text).unwrap_or_default();
             let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
             let plain: String = lines.flat_map(|line| line.chars().filter(|c| !c.is_whitespace())).collect();
             plain.contains(WRITTEN_TYPES)

@@ -16,7 +16,7 @@ use super::spec::{Dialect, Speller, word_places};
 use super::{Move, helpers};
 use crate::closure::{self, Rows, reasons};
 use crate::edits::refactor::trial::Trial;
-use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, Source};
+use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, Source, read_plain};
 use crate::edits::verify::sites;
 use crate::references::{Occurrence, Role, places_of_name};
 
@@ -463,7 +463,7 @@ impl<'a> Moving<'a> {
                 continue;
             }
             let Ok(path) = RepoPath::new(&row.file) else { continue };
-            let Ok(source) = self.snapshot.read_file(&path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &path) else { continue };
             let line = source.text.lines().nth(row.line as usize - 1).unwrap_or_default();
             let names = [
                 format!("{stem}.{label}"),

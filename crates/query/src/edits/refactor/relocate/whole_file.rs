@@ -11,7 +11,7 @@ use super::imports::Importer;
 use super::spec::{Dialect, Speller, word_places};
 use super::{Move, helpers};
 use crate::edits::refactor::trial::Trial;
-use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring};
+use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, read_plain};
 
 /// Endings of files that may name a file of code.
 const SETTINGS: &[&str] = &[".toml", ".cfg", ".ini", ".json", ".yml", ".yaml"];
@@ -75,7 +75,7 @@ impl WholeFile<'_> {
             if !is_setting && !is_script {
                 continue;
             }
-            let Ok(source) = self.snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &entry.path) else { continue };
             for (line, text) in (1..).zip(source.text.lines()) {
                 let names_it = match is_setting {
                     true => text.contains(&self.from) || self.dialect == Dialect::Python && names_module(text, &dotted),
@@ -233,7 +233,7 @@ impl WholeFile<'_> {
             .collect();
         for path in paths {
             self.cancel.check()?;
-            let Ok(source) = RepoPath::new(&path).map(|path| self.snapshot.read_file(&path)) else { continue };
+            let Ok(source) = RepoPath::new(&path).map(|path| read_plain(self.snapshot, &path)) else { continue };
             let Ok(source) = source else { continue };
             let text = &source.text;
             let places: Vec<usize> = word_places(text, &old)

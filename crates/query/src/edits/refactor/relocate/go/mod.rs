@@ -14,7 +14,7 @@ use m1nd_lang::ItemKind;
 use super::Move;
 use super::cut::append;
 use super::draft::{Draft, Use, folder_of, name_of};
-use crate::edits::refactor::{CannotRefactor, Refactoring};
+use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 pub(super) use imports::Imports;
 use text::{
     constraints, constraints_of_name, is_literal_without_keys, lines_of, out_of_group, read_package_clause,
@@ -94,7 +94,7 @@ impl<'a> Go<'a> {
         let snapshot = self.draft.snapshot;
         let mut modules: BTreeMap<String, String> = BTreeMap::new();
         for entry in snapshot.files().iter().filter(|entry| entry.path.as_str().ends_with("go.mod")) {
-            let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
             let name = source.text.lines().find_map(|line| line.trim().strip_prefix("module "));
             let folder = folder_of(entry.path.as_str()).to_owned();
             modules.extend(name.map(|name| (folder, name.trim().trim_matches('"').to_owned())));

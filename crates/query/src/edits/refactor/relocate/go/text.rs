@@ -8,10 +8,11 @@ use m1nd_engine::Snapshot;
 
 use super::super::cut::Parsed;
 use super::super::draft::name_of;
+use crate::edits::refactor::read_plain;
 
 /// The name in the package clause of a file.
 pub(super) fn read_package_clause(snapshot: &Snapshot, path: &str) -> Option<String> {
-    let source = snapshot.read_file(&RepoPath::new(path).ok()?).ok()?;
+    let source = read_plain(snapshot, &RepoPath::new(path).ok()?).ok()?;
     let mut in_comment = false;
     for line in source.text.lines().map(str::trim) {
         if in_comment || line.starts_with("/*") {

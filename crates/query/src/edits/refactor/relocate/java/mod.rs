@@ -1,6 +1,7 @@
 //! Moves in Java: a public type has a file of its own; packages and imports.
 
 mod imports;
+mod test_code;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,9 +15,10 @@ use m1nd_lang::{CodeWord, ItemKind};
 use super::Move;
 use super::cut::{append, import_deletion};
 use super::draft::{Draft, folder_of, name_of};
-use crate::edits::refactor::{CannotRefactor, Refactoring};
+use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 use imports::Import;
 pub(super) use imports::{Row, add_imports, list_imports};
+use test_code::in_other_set;
 
 /// Blank lines before a definition.
 const BLANK: usize = 1;
@@ -151,16 +153,7 @@ impl<'a> Java<'a> {
                 return Err(self.draft.refuse(path, 1, "is generated"));
             }
         }
-        // Test code is not seen by code that is not.
-        let is_test = |path: &str| path.contains("src/test/") || path.starts_with("test/");
-        if is_test(&from) != is_test(&to) {
-            return Err(self.draft.refuse(
-                &to,
-                0,
-                "is compiled with other files (tests and the rest are compiled apart)",
-            ));
-        }
-        Ok(())
+        self.check_tests()
     }
 
     /// The visibility of a definition, and whether its owner gives it one.
@@ -413,7 +406,7 @@ impl<'a> Java<'a> {
             .collect();
         for path in entries {
             self.draft.cancel.check()?;
-            let Ok(source) = self.draft.snapshot.read_file(&path) else { continue };
+            let Ok(source) = read_plain(self.draft.snapshot, &path) else { continue };
             let path = path.as_str();
             for label in labels.iter().filter(|label| source.text.contains(label.as_str())) {
                 let own = package_of(&source.text);
@@ -517,7 +510,7 @@ impl<'a> Java<'a> {
             snapshot.files().iter().filter(|entry| entry.language != Language::Java && entry.size <= MAX_SEARCHED)
         {
             self.draft.cancel.check()?;
-            let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
             for name in &names {
                 let Some(at) = source.text.find(name.as_str()) else { continue };
                 if source.text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
@@ -646,8 +639,9 @@ fn package_of(text: &str) -> String {
 
 /// The package of a new file, by the folder that the package of another begins in.
 fn package_of_path(path: &str, package: &str, to: &str) -> Option<String> {
-    let root = folder_of(path).strip_suffix(&package.replace('.', "/"))?;
-    let inner = folder_of(to).strip_prefix(root.trim_end_matches('/'))?;
+    let root = folder_of(path).strip_suffix(&package.replace('.', "/"))?.trim_end_matches('/');
+    let other = in_other_set(to).unwrap_or_default();
+    let inner = folder_of(to).strip_prefix(root).or_else(|| folder_of(&other).strip_prefix(root))?;
     Some(inner.trim_matches('/').replace('/', "."))
 }
 
@@ -655,7 +649,7 @@ fn package_of_path(path: &str, package: &str, to: &str) -> Option<String> {
 fn package_of_neighbours(snapshot: &Snapshot, path: &str, to: &str) -> Option<String> {
     let is_beside = |near: &&str| near.ends_with(".java") && folder_of(near) == folder_of(to);
     let mut near = snapshot.files().within(folder_of(to)).map(|entry| entry.path.as_str()).filter(is_beside);
-    let text = snapshot.read_file(&RepoPath::new(near.next()?).ok()?).ok()?.text;
+    let text = read_plain(snapshot, &RepoPath::new(near.next()?).ok()?).ok()?.text;
     let package = package_of(&text);
     let root = folder_of(to).strip_suffix(&package.replace('.', "/"))?;
     (!package.is_empty() && path.starts_with(root)).then_some(package)

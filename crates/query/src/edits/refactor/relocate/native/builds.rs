@@ -8,7 +8,7 @@ use m1nd_engine::Snapshot;
 use super::super::cut::{Patch, apply};
 use super::super::draft::{folder_of, name_of};
 use super::sight::{join_path, relative_path};
-use crate::edits::refactor::{CannotRefactor, NewFile, Note};
+use crate::edits::refactor::{CannotRefactor, NewFile, Note, read_plain};
 
 /// Maximum number of places that are said of each build file.
 const MAX_NOTES: usize = 5;
@@ -79,7 +79,7 @@ pub(super) fn follow_builds(
         let path = entry.path.as_str();
         let Some(build) = Build::of(path) else { continue };
         cancel.check()?;
-        let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+        let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
         let rewriting = Rewriting { build, snapshot, path, from, to, names_output: source.text.contains("-o $@") };
         let (patches, notes) = rewriting.read(&source.text);
         if !patches.is_empty() && !source.stale && !source.lossy {
@@ -98,7 +98,7 @@ pub(super) fn list_builds(snapshot: &Snapshot, path: &str, cancel: &Cancel) -> R
     for entry in snapshot.files().iter() {
         let Some(build) = Build::of(entry.path.as_str()) else { continue };
         cancel.check()?;
-        let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+        let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
         let (path_of_build, names_output) = (entry.path.as_str(), false);
         let rewriting = Rewriting { build, snapshot, path: path_of_build, from: path, to: path, names_output };
         let mut words = words_of(&source.text).into_iter();

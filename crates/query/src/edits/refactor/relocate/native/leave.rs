@@ -7,7 +7,7 @@ use m1nd_graph::NodeFlags;
 
 use super::moving::Moving;
 use super::sight::is_native;
-use super::unit::Form;
+use super::unit::{Form, Word};
 use crate::edits::refactor::CannotRefactor;
 
 impl Moving<'_> {
@@ -68,6 +68,15 @@ impl Moving<'_> {
         };
         let declaration =
             self.origin.declaration_of(item).map_err(|why| self.refuse_at(user, format!("uses it, and it {why}")))?;
+        let is_open = |word: &&Word| {
+            !word.is_member
+                && names.contains(self.origin.spelling(word))
+                && !self.goes(word.range.start)
+                && self.origin.needs_size(item, &word.range)
+        };
+        if let Some(word) = self.origin.words.iter().find(is_open) {
+            return Err(self.refuse_at(word.range.start, "uses it, an array whose size would no longer be known here"));
+        }
         if is_static {
             self.raise(item)?;
             for other in &declaring {

@@ -125,6 +125,10 @@ impl<'a> Moving<'a> {
     /// Refuses what a macro says is `static` (`#define local static`), if it goes or is used by what goes: the word is
     /// not where it could be taken away.
     fn check_hidden_static(&self) -> Result<(), CannotRefactor> {
+        // Between headers, the word goes along.
+        if self.to_header && self.from_header {
+            return Ok(());
+        }
         let mut known: BTreeMap<&str, bool> = BTreeMap::new();
         for item in 0..self.origin.native.items.len() {
             let is_shown = match self.origin.form_of(item) {
@@ -356,18 +360,42 @@ impl<'a> Moving<'a> {
             return Ok(());
         }
         // From a source to a header: each file that includes it would have its own.
-        for piece in &self.pieces {
-            let start = self.origin.native.items[piece.item].item.bytes.start;
-            let is_shared = match piece.form {
-                Form::Function { is_inline, is_static, .. } => !is_inline && !is_static,
-                Form::Variable { is_const, is_static, is_extern, .. } => !(is_const || is_static || is_extern),
-                _ => false,
-            };
-            if is_shared {
-                return Err(self.refuse_at(start, "would be defined in every file that includes the header"));
+        self.refuse_shared("would be defined in every file that includes the header")
+    }
+
+    /// Refuses what may be defined in one file only.
+    fn refuse_shared(&self, why: &str) -> Result<(), CannotRefactor> {
+        let is_shared = |piece: &&Piece| match piece.form {
+            Form::Function { is_inline, is_static, .. } => !is_inline && !is_static,
+            // In C, a constant is shared like any other variable.
+            Form::Variable { is_const, is_static, is_extern, .. } => {
+                !(is_const && self.origin.is_cpp() || is_static || is_extern)
             }
+            _ => false,
+        };
+        match self.pieces.iter().find(is_shared) {
+            Some(piece) => Err(self.refuse_at(self.origin.native.items[piece.item].item.bytes.start, why)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Refuses what one source includes and, in another header, several would.
+    pub(super) fn check_included_once(&self) -> Result<(), CannotRefactor> {
+        if !(self.to_header && self.from_header) {
+            return Ok(());
+        }
+        let seeing = |path: &str| self.sight.seeing(path);
+        let mut after: BTreeSet<String> = seeing(&self.request.to);
+        let to = self.request.to.as_str();
+        for path in self.more.keys().filter(|path| self.sight.seen_from(path, &self.more).contains(to)) {
+            after.extend(seeing(path));
+            after.insert(path.clone());
+        }
+        let count = |paths: &BTreeSet<String>| paths.iter().filter(|path| !self.sight.is_header(path)).count();
+        if count(&seeing(self.from())) > 1 || count(&after) <= 1 {
+            return Ok(());
+        }
+        self.refuse_shared("would be defined in several files that include the header")
     }
 
     /// Refuses names that the target has, or sees.

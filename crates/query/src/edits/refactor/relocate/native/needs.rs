@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use m1nd_base::{EdgeTier, NodeKind, Pos};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::facts::ScopeId;
 use m1nd_lang::{NativeItem, RegionKind};
 
@@ -19,6 +19,12 @@ use crate::edits::verify::{is_use, sites};
 
 /// Maximum number of parts of the old file that are searched for names: what goes, and declarations.
 const MAX_PARTS: usize = 200;
+
+/// Maximum number of names that a type is followed through.
+const MAX_ALIASES: usize = 20;
+
+/// Words between a type and what is declared with it.
+const QUALIFIERS: &[&str] = &["const ", "volatile ", "restrict "];
 
 /// The names in sight of the old file.
 struct Known {
@@ -113,7 +119,70 @@ impl Moving<'_> {
                 all
             }
         };
-        if found.is_empty() { Ok(None) } else { self.need_one_of(&found, word.range.start) }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let part = self.need_one_of(&self.graph().with_same_symbols(found.clone()), word.range.start)?;
+        if self.is_by_value(word) {
+            let complete = self.list_complete(word, &found, known);
+            if !complete.is_empty() {
+                self.need_one_of(&complete, word.range.start)?;
+            }
+        }
+        Ok(part)
+    }
+
+    /// Whether what goes needs the size or the members of the type that a word names, not only its name.
+    fn is_by_value(&self, word: &Word) -> bool {
+        let text = self.origin.text();
+        let Some(piece) = self.pieces.iter().find(|piece| piece.lines.contains(&word.range.start)) else {
+            return false;
+        };
+        let code = &text[self.origin.code_of(piece.item)];
+        let has_size = match piece.form {
+            Form::Type => code.contains('{'),
+            Form::Variable { is_extern, .. } => !is_extern,
+            Form::Function { .. } => true,
+            Form::Prototype { .. } | Form::Macro | Form::Other => false,
+        };
+        let mut rest = text[word.range.end..].trim_start();
+        while let Some(behind) = QUALIFIERS.iter().find_map(|qualifier| rest.strip_prefix(qualifier)) {
+            rest = behind.trim_start();
+        }
+        has_size && !word.is_forward && !rest.starts_with(['*', '&', ';'])
+    }
+
+    /// The definitions with members of a type, which a `typedef` may give another name.
+    fn list_complete(&self, word: &Word, found: &[NodeIx], known: &Known) -> Vec<NodeIx> {
+        let graph = self.graph();
+        let is_complete = |node: &NodeIx| {
+            is_of_header(graph.kind(*node))
+                && graph.kind(*node) != NodeKind::Type
+                && !graph.flags(*node).has(NodeFlags::DECLARATION)
+        };
+        let exact: Vec<NodeIx> = found.iter().copied().filter(is_complete).collect();
+        let is_type = |node: &NodeIx| is_of_header(graph.kind(*node));
+        if !exact.is_empty() || !found.iter().any(is_type) {
+            return exact;
+        }
+        let (mut names, mut next) = (vec![self.origin.spelling(word).to_owned()], 0);
+        while next < names.len().min(MAX_ALIASES) {
+            let all = known.by_name.get(&names[next]).map_or(&[][..], Vec::as_slice);
+            let complete: Vec<NodeIx> = all.iter().copied().filter(is_complete).collect();
+            if !complete.is_empty() {
+                return complete;
+            }
+            for node in all.iter().filter(|node| graph.kind(**node) == NodeKind::Type) {
+                let meant = graph.signature(*node);
+                let words = meant.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+                let words: Vec<&str> = words.filter(|_| !meant.contains(['*', '(', '{'])).collect();
+                names.extend(
+                    words.into_iter().filter(|word| *word != names[next]).map(str::to_owned).collect::<Vec<_>>(),
+                );
+            }
+            next += 1;
+        }
+        Vec::new()
     }
 
     fn pos_of(&self, at: usize) -> Pos {
@@ -124,9 +193,8 @@ impl Moving<'_> {
     }
 
     /// Brings one of several definitions of a name into sight of the target.
-    fn need_one_of(&mut self, found: &[NodeIx], at: usize) -> Result<Option<Range<usize>>, CannotRefactor> {
+    fn need_one_of(&mut self, all: &[NodeIx], at: usize) -> Result<Option<Range<usize>>, CannotRefactor> {
         let graph = self.graph();
-        let all = graph.with_same_symbols(found.to_vec());
         let to = self.request.to.as_str();
         let in_sight = self.sight.seen_from(to, &self.more);
         if let Some(node) = all.iter().find(|node| graph.path(**node) == to) {
@@ -179,6 +247,11 @@ impl Moving<'_> {
         let declaration = self.origin.declaration_of(item).map_err(|why| {
             self.refuse_at(at, format!("uses `{}`, which this file keeps to itself and {why}", join_names(&names)))
         })?;
+        let word = self.origin.words.iter().find(|word| word.range.start == at);
+        if word.is_some_and(|word| self.origin.needs_size(item, &word.range)) {
+            let why = format!("uses `{}`, an array whose size only this file knows", join_names(&names));
+            return Err(self.refuse_at(at, why));
+        }
         if is_static {
             self.raise(item)?;
         }
@@ -412,6 +485,6 @@ impl Moving<'_> {
 }
 
 /// Returns whether a header needs such a thing of another one to be read.
-const fn is_of_header(kind: NodeKind) -> bool {
+pub(super) const fn is_of_header(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Class | NodeKind::Struct | NodeKind::Enum | NodeKind::Type)
 }

@@ -264,6 +264,14 @@ impl Unit {
         Ok(without_static(&declared))
     }
 
+    /// Whether a use of something that a statement defines needs more than its declaration says: the size of an array
+    /// that the number of its values gives.
+    pub(super) fn needs_size(&self, item: usize, used: &Range<usize>) -> bool {
+        let is_array = matches!(self.form_of(item), Form::Variable { .. })
+            && self.declaration_of(item).is_ok_and(|text| text.trim_end_matches(';').trim_end().ends_with("[]"));
+        is_array && !self.text()[used.end..].trim_start().starts_with('[')
+    }
+
     /// The bytes of the word `static` in front of a statement, with the space behind it.
     pub(super) fn static_word(&self, item: usize) -> Option<Range<usize>> {
         let code = self.code_of(item);

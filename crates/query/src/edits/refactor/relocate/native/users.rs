@@ -1,14 +1,24 @@
 //! The files that use what goes to a header: they include it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::RepoPath;
-use m1nd_lang::RegionKind;
+use m1nd_base::{NodeKind, RepoPath};
+use m1nd_lang::{NativeItem, RegionKind};
 
 use super::moving::Moving;
+use super::needs::is_of_header;
 use super::sight::is_native;
-use super::unit::{Form, Unit};
-use crate::edits::refactor::CannotRefactor;
+use super::standard::names_of_header;
+use super::unit::{Form, Unit, is_keyword};
+use crate::edits::refactor::{CannotRefactor, read_plain};
+
+/// A name that a header uses and does not include.
+struct Needed {
+    name: String,
+    line: u32,
+    /// The files that define it.
+    files: BTreeSet<String>,
+}
 
 impl Moving<'_> {
     /// Gives each file that uses what goes the include of the target; refuses users of what goes to a source.
@@ -65,7 +75,7 @@ impl Moving<'_> {
             }
             let Ok(repo_path) = RepoPath::new(&path) else { continue };
             let is_code = self.snapshot.files().get(&repo_path).is_some_and(|file| is_native(file.language));
-            let Ok(source) = self.snapshot.read_file(&repo_path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &repo_path) else { continue };
             if !is_code || !names.iter().any(|name| source.text.contains(name.as_str())) {
                 continue;
             }
@@ -107,6 +117,74 @@ impl Moving<'_> {
         Ok(())
     }
 
+    /// Refuses includes of headers that use what their present users include in front of them, and the new one does not.
+    fn check_fragments(&self) -> Result<(), CannotRefactor> {
+        let mut needs: BTreeMap<&str, Vec<Needed>> = BTreeMap::new();
+        for (path, included) in &self.more {
+            let mut seen = self.sight.seen_from(path, &self.more);
+            seen.insert(path.clone());
+            for header in included {
+                if !needs.contains_key(header.as_str()) {
+                    needs.insert(header, self.list_needed(header)?);
+                }
+                let is_missing = |needed: &&Needed| needed.files.is_disjoint(&seen);
+                if let Some(needed) = needs[header.as_str()].iter().find(is_missing) {
+                    let (name, of) = (&needed.name, needed.files.first().map_or("", String::as_str));
+                    let why =
+                        format!("uses `{name}` of `{of}`, which it does not include, and `{path}` would include it");
+                    return Err(self.refuse(header, needed.line, why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The types and macros that a header uses and does not include: all files that include it see them.
+    fn list_needed(&self, header: &str) -> Result<Vec<Needed>, CannotRefactor> {
+        let graph = self.graph();
+        let mut own = self.sight.seen_from(header, &self.more);
+        own.insert(header.to_owned());
+        let users = self.sight.seeing(header).into_iter().filter(|path| self.sight.included_by(path).contains(&header));
+        let users: Vec<BTreeSet<String>> = users
+            .map(|path| {
+                let mut seen = self.sight.seen_from(&path, &BTreeMap::new());
+                seen.insert(path);
+                seen
+            })
+            .collect();
+        let is_indexed = RepoPath::new(header).is_ok_and(|path| self.snapshot.files().get(&path).is_some());
+        if users.is_empty() || !is_indexed {
+            return Ok(Vec::new());
+        }
+        let unit = Unit::read(self.snapshot, &self.sight, header, self.cancel)?;
+        let facts = &unit.parsed.facts;
+        let mut own_names: BTreeSet<&str> =
+            facts.parameters.iter().map(|parameter| facts.name(parameter.name)).collect();
+        let standard = unit.includes.iter().filter_map(|include| names_of_header(&include.written));
+        own_names.extend(standard.flatten());
+        // What a macro stands for is needed only where it is used.
+        let is_macro = |item: &&NativeItem| item.item.node_kind.starts_with("preproc_");
+        let macros: Vec<_> = unit.native.items.iter().filter(is_macro).map(|item| item.item.bytes.clone()).collect();
+        let mut needed: Vec<Needed> = Vec::new();
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for word in unit.words.iter().filter(|word| !word.is_member && !word.is_forward) {
+            let name = unit.spelling(word);
+            let is_in_macro = macros.iter().any(|bytes| bytes.contains(&word.range.start));
+            if is_in_macro || own_names.contains(name) || is_keyword(&unit, name) || !known.insert(name) {
+                continue;
+            }
+            let nodes = graph.find_labelled(name).into_iter().filter(|node| {
+                is_of_header(graph.kind(*node)) || matches!(graph.kind(*node), NodeKind::Macro | NodeKind::Variant)
+            });
+            let files: BTreeSet<String> = nodes.map(|node| graph.path(node).to_owned()).collect();
+            if files.is_disjoint(&own) && users.iter().all(|seen| !files.is_disjoint(seen)) {
+                let line = unit.line_of(word.range.start);
+                needed.push(Needed { name: name.to_owned(), line, files });
+            }
+        }
+        Ok(needed)
+    }
+
     /// Whether a file would see a header by several includes.
     fn is_seen_twice(&self, header: &str) -> bool {
         let mut users: BTreeSet<String> = self.sight.seeing(header);
@@ -127,6 +205,8 @@ impl Moving<'_> {
     /// Refuses includes that lead back to the file that has them.
     pub(super) fn check_cycles(&mut self) -> Result<(), CannotRefactor> {
         self.check_guards()?;
+        self.check_fragments()?;
+        self.check_included_once()?;
         let names = self.names();
         for (path, included) in &self.more {
             let through = |to: &&String| self.sight.seen_from(to, &self.more).contains(path) || *to == path;

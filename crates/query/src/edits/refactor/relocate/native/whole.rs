@@ -12,7 +12,7 @@ use super::super::draft::{folder_of, name_of};
 use super::builds::follow_builds;
 use super::sight::{Sight, is_native, join_path, relative_path};
 use crate::edits::refactor::trial::Trial;
-use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring};
+use crate::edits::refactor::{CannotRefactor, NewFile, Note, Obstacle, Refactoring, read_plain};
 use crate::edits::verify::sites;
 
 /// What asks for a file, or includes one, by a name that the linker does not follow.
@@ -69,7 +69,7 @@ impl WholeFile<'_> {
         let quoted = [format!("/{name}\""), format!("\"{name}\""), format!("/{name}>"), format!("<{name}>")];
         for entry in self.snapshot.files().iter().filter(|entry| is_native(entry.language)) {
             self.cancel.check()?;
-            let Ok(source) = self.snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(self.snapshot, &entry.path) else { continue };
             if !source.text.contains(name) {
                 continue;
             }

@@ -18,7 +18,7 @@ use m1nd_lang::ItemKind;
 
 use super::Move;
 use super::draft::{Draft, folder_of};
-use crate::edits::refactor::{CannotRefactor, Refactoring};
+use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 use modules::{Module, Modules, declaration_of, module_name, visibility_at};
 use uses::{Leaf, list_inner, list_leaves};
 
@@ -117,7 +117,7 @@ impl<'a> Rust<'a> {
         loop {
             let path = if folder.is_empty() { "Cargo.toml".to_owned() } else { format!("{folder}/Cargo.toml") };
             if let Ok(source) =
-                RepoPath::new(&path).map_err(drop).and_then(|path| self.draft.snapshot.read_file(&path).map_err(drop))
+                RepoPath::new(&path).map_err(drop).and_then(|path| read_plain(self.draft.snapshot, &path).map_err(drop))
             {
                 let mut section = "";
                 let mut found: [Option<String>; 2] = [None, None];

@@ -10,7 +10,7 @@ use super::super::draft::folder_of;
 use super::Rust;
 use super::modules::{Module, declaration_of, module_name, visibility_at};
 use super::uses::Leaf;
-use crate::edits::refactor::{CannotRefactor, Refactoring};
+use crate::edits::refactor::{CannotRefactor, Refactoring, read_plain};
 
 /// Macros that read a file by its path from the file that they are in.
 const READ_BESIDE: &[&str] = &["include_str", "include_bytes", "include"];
@@ -134,7 +134,7 @@ impl Rust<'_> {
         let snapshot = self.draft.snapshot;
         let manifests = snapshot.files().iter().filter(|entry| entry.path.file_name() == "Cargo.toml");
         for entry in manifests {
-            let Ok(source) = snapshot.read_file(&entry.path) else { continue };
+            let Ok(source) = read_plain(snapshot, &entry.path) else { continue };
             let names = [format!("\"{stem}\""), format!("/{stem}.rs\"")];
             let line = source.text.lines().position(|line| names.iter().any(|name| line.contains(name.as_str())));
             if let Some(line) = line {
