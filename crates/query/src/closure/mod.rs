@@ -347,7 +347,7 @@ fn uses_without_reference(
         found.extend(outside::find_callers(snapshot, node, known.rows, far));
         found.extend(text::find_words((graph, families), known.starts, node, far));
         found.extend(dynamic::made_names(snapshot, known.starts, node, far));
-        found.extend(properties::find_reads(graph, known.starts, node, far));
+        found.extend(properties::find_reads(snapshot, known.starts, node, far));
     }
     found
 }

@@ -1,8 +1,10 @@
-//! Properties that a type answers for a base that declares them as fields: `var size: Int { get }` of a protocol, `val
-//! size: Int` of an interface. Who reads that of the base may run this one, and no edge says so.
+//! Properties that a type answers for a base that declares them: `var size: Int { get }` of a protocol, `val size: Int`
+//! of an interface. Who reads that of the base may read this one, and no edge says so.
 
 use m1nd_base::{NodeKind, Relation};
-use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use m1nd_engine::Snapshot;
+use m1nd_graph::{EdgeRef, NodeIx};
+use m1nd_lang::Language;
 
 use super::{Hiding, reasons};
 use crate::bases::bases;
@@ -10,15 +12,24 @@ use crate::bases::bases;
 /// Maximum number of places listed for one node.
 const MAX_PLACES: usize = 20;
 
-/// The places that read a property of a base which this function may answer.
-pub(super) fn find_reads(graph: &Graph, starts: &[NodeIx], node: NodeIx, far: bool) -> Vec<Hiding> {
-    let owner = graph.parent(node).filter(|_| graph.kind(node) == NodeKind::Function);
+/// The places that read a property of a base which this function or field may answer.
+pub(super) fn find_reads(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, far: bool) -> Vec<Hiding> {
+    let graph = snapshot.graph();
+    let is_field = graph.kind(node) == NodeKind::Field;
+    let answers = graph.kind(node) == NodeKind::Function
+        || is_field && snapshot.file_of(node).is_some_and(|file| !hides_fields(file.language));
+    let owner = graph.parent(node).filter(|_| answers);
     let Some(owner) = owner.filter(|&owner| is_type(graph.kind(owner)) || graph.kind(owner) == NodeKind::Impl) else {
         return Vec::new();
     };
     let label = graph.label(node);
-    let fields: Vec<NodeIx> =
-        graph.find_labelled(label).into_iter().filter(|&field| graph.kind(field) == NodeKind::Field).collect();
+    // A function that answers a function replaces it, which is an edge.
+    let is_property = |other: &NodeIx| match graph.kind(*other) {
+        NodeKind::Field => true,
+        NodeKind::Function => is_field,
+        _ => false,
+    };
+    let fields: Vec<NodeIx> = graph.find_labelled(label).into_iter().filter(is_property).collect();
     if fields.is_empty() {
         return Vec::new();
     }
@@ -30,7 +41,8 @@ pub(super) fn find_reads(graph: &Graph, starts: &[NodeIx], node: NodeIx, far: bo
     }
     let above: Vec<NodeIx> = owners.into_iter().flat_map(|owner| bases(graph, owner).0).collect();
     let declared = fields.into_iter().filter(|&field| graph.parent(field).is_some_and(|base| above.contains(&base)));
-    let is_use = |edge: &EdgeRef<'_>| !matches!(edge.relation, Relation::Contains | Relation::Documents);
+    let is_use =
+        |edge: &EdgeRef<'_>| !matches!(edge.relation, Relation::Contains | Relation::Documents | Relation::Overrides);
     let reads = declared.flat_map(|field| graph.in_edges(field).filter(is_use).collect::<Vec<_>>());
     let row = |edge: EdgeRef<'_>| Hiding {
         place: None,
@@ -43,6 +55,12 @@ pub(super) fn find_reads(graph: &Graph, starts: &[NodeIx], node: NodeIx, far: bo
         far,
     };
     reads.filter(|edge| !starts.contains(&edge.from)).take(MAX_PLACES).map(row).collect()
+}
+
+/// Returns whether a field of a type hides one of its name in a base, where the type of the receiver says which is
+/// meant.
+const fn hides_fields(language: Language) -> bool {
+    matches!(language, Language::C | Language::Cpp | Language::Go | Language::Java | Language::Rust)
 }
 
 const fn is_type(kind: NodeKind) -> bool {
