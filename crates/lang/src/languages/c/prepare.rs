@@ -353,6 +353,14 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
                 parts.push(Part::Word(&text[at..at + length], at));
                 at += length;
             }
+            b'(' => match attribute_before(text, at, &parts) {
+                Some((start, end)) => {
+                    blanks.push((start, end));
+                    parts.pop();
+                    at = end;
+                }
+                None => break b'(',
+            },
             byte => break byte,
         }
     };
@@ -381,6 +389,24 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
         }
     }
     at
+}
+
+/// `void *ALLOC_SIZE(2) name(`: a loud word with brackets between a type and the name of a function; where it stands.
+fn attribute_before(text: &str, open: usize, parts: &[Part<'_>]) -> Option<(usize, usize)> {
+    let [before @ .., Part::Word(word, at)] = parts else { return None };
+    let is_type = |part: &Part<'_>| match part {
+        Part::Pointer => true,
+        Part::Word(word, _) => !is_loud(word) && !QUALIFIERS.contains(word),
+    };
+    if !is_loud(word) || !before.iter().any(is_type) {
+        return None;
+    }
+    let end = find_closing(text.as_bytes(), open)?;
+    let behind = text[end..].trim_start();
+    let name = word_at(behind, 0);
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && [BUILT_IN, QUALIFIERS, TAGS].iter().all(|words| !words.contains(&name));
+    (is_name && behind[name.len()..].trim_start().starts_with('(')).then_some((*at, end))
 }
 
 /// `type name GUARDED_BY(lock)`: takes out a loud word with brackets behind a name that is none.
@@ -567,6 +593,9 @@ mod tests {
         assert_eq!(show_prepared("LIB_API const char *(f) (void);"), "const char *(f) (void);");
         assert_eq!(show_prepared("VALUE (f) (void);"), "VALUE (f) (void);");
         assert_eq!(show_prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
+        assert_eq!(show_prepared("void *ATTR(malloc) ALLOC_SIZE(2)\nname(int x) {}"), "void * name(int x) {}");
+        assert_eq!(show_prepared("int ALLOC_SIZE(2) name(int x);"), "int name(int x);");
+        assert_eq!(show_prepared("int FOO(a) int (*a)(void); {}"), "int FOO(a) int (*a)(void); {}");
         assert_eq!(show_prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
         assert_eq!(show_prepared("static const foo_t BAR(int x);"), "static const foo_t BAR(int x);");
         assert_eq!(show_prepared("struct set BAR(int x);"), "struct set BAR(int x);");
