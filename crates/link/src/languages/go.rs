@@ -2,6 +2,7 @@
 
 mod manifest;
 mod modules;
+mod platforms;
 mod universe;
 
 use m1nd_base::{Problem, ProblemKind};
@@ -45,6 +46,7 @@ static RULES: Rules = Rules {
     counted_ranges: true,
     members_beside_type: true,
     variables_are_open: true,
+    has_conditional_items: true,
     dispatch: Dispatch::Structural,
     linked: true,
     yields: Yields::OfFunctions,

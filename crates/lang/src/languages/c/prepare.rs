@@ -389,21 +389,22 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
     at
 }
 
-/// `void *ALLOC_SIZE(2) name(int size)`: start and end of a loud word with brackets between a type and a name that has
-/// parameters.
+/// `void *ALLOC_SIZE(2) name(`: a loud word with brackets between a type and the name of a function; where it stands.
 fn attribute_before(text: &str, open: usize, parts: &[Part<'_>]) -> Option<(usize, usize)> {
     let [before @ .., Part::Word(word, at)] = parts else { return None };
-    let is_type = |part: &Part<'_>| matches!(part, Part::Word(word, _) if !QUALIFIERS.contains(word));
+    let is_type = |part: &Part<'_>| match part {
+        Part::Pointer => true,
+        Part::Word(word, _) => !is_loud(word) && !QUALIFIERS.contains(word),
+    };
     if !is_loud(word) || !before.iter().any(is_type) {
         return None;
     }
     let end = find_closing(text.as_bytes(), open)?;
-    let rest = text[end..].trim_start();
-    let name = word_at(rest, 0);
-    let is_name =
-        name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_loud(name) && !OTHERS.contains(&name);
-    let is_given = rest[name.len()..].trim_start().starts_with('(');
-    (is_name && is_given && !BUILT_IN.contains(&name) && !QUALIFIERS.contains(&name)).then_some((*at, end))
+    let behind = text[end..].trim_start();
+    let name = word_at(behind, 0);
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && [BUILT_IN, QUALIFIERS, TAGS].iter().all(|words| !words.contains(&name));
+    (is_name && behind[name.len()..].trim_start().starts_with('(')).then_some((*at, end))
 }
 
 /// `BOOL (WINAPI *name)(int)`: a loud word before the pointer to a function.
@@ -593,7 +594,9 @@ mod tests {
 
     #[test]
     fn macros_in_declarations() {
-        assert_eq!(show_prepared("void *\nALLOC_SIZE(2)\ngrow(void *p) {"), "void * grow(void *p) {");
+        assert_eq!(show_prepared("void *ATTR(malloc) ALLOC_SIZE(2)\nname(int x) {}"), "void * name(int x) {}");
+        assert_eq!(show_prepared("int ALLOC_SIZE(2) name(int x);"), "int name(int x);");
+        assert_eq!(show_prepared("int FOO(a) int (*a)(void); {}"), "int FOO(a) int (*a)(void); {}");
         assert_eq!(show_prepared("static const char *FORMAT(3) gen(char *s);"), "static const char * gen(char *s);");
         assert_eq!(show_prepared("BOOL (WINAPI *const hook)(int a);"), "BOOL ( *const hook)(int a);");
         assert_eq!(show_prepared("ZEXTERN int ZEXPORT f(z_streamp s);"), "int f(z_streamp s);");

@@ -74,6 +74,8 @@ pub(super) struct Extractor<'a> {
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
     literals: FxHashMap<Literal, ExprId>,
     comments: Comments,
+    /// A line of the file says which builds have it.
+    is_limited: bool,
     columns: ColumnCache,
 }
 
@@ -91,6 +93,7 @@ impl<'a> Extractor<'a> {
             name_exprs: FxHashMap::default(),
             literals: FxHashMap::default(),
             comments: Comments::default(),
+            is_limited: is_limited(input.text),
             columns: ColumnCache::default(),
         }
     }
@@ -289,7 +292,7 @@ impl<'a> Extractor<'a> {
         let is_local = self.is_local();
         let mut definition = self.b.blank_definition(kind, id, scope, pos);
         definition.visibility = visibility(name_text);
-        definition.flags = DefFlags { is_local, ..DefFlags::default() };
+        definition.flags = DefFlags { is_local, is_conditional: self.is_limited && !is_local, ..DefFlags::default() };
         self.place(&mut definition, extent);
         definition.doc = self.doc_before(extent.start_byte());
         let header = self.source.text.get(extent.start_byte()..header_end.max(extent.start_byte())).unwrap_or("");
@@ -343,6 +346,12 @@ impl<'a> Extractor<'a> {
 
 /// Longest name kept, in bytes.
 pub(super) const MAX_NAME: usize = 200;
+
+/// Returns whether a line before the package clause limits the builds that have the file (`//go:build linux`).
+fn is_limited(text: &str) -> bool {
+    let head = text.lines().map(str::trim_start).take_while(|line| !line.starts_with("package "));
+    head.into_iter().any(|line| line.starts_with("//go:build ") || line.starts_with("// +build "))
+}
 
 fn breaks(gap: &str) -> usize {
     gap.bytes().filter(|&byte| byte == b'\n').count()

@@ -6,7 +6,7 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use crate::eval::{Entity, Eval, Module, Receiver, Value, Values, no_args};
 use crate::reason::Reason;
-use crate::rules::{Builtin, FieldShape, MethodShape};
+use crate::rules::{Builtin, Dispatch, FieldShape, MethodShape};
 use crate::tables::files::{DefRef, FileId};
 
 /// Result of a method of a standard type.
@@ -445,8 +445,23 @@ impl Eval<'_> {
         for (slot, given) in known.iter_mut().zip(given.iter()) {
             *slot = given.clone();
         }
+        if self.rules(of.file).dispatch == Dispatch::Structural {
+            self.infer_bounds(of, file, &mut known);
+        }
         let values = self.settle_associated(values, &known.iter().collect::<Vec<_>>());
         self.substitute(values, of, &known.into())
+    }
+
+    /// Type parameters that the bounds of others have, whose arguments are known (`func Values[M ~map[K]V, K, V any]`).
+    fn infer_bounds(&mut self, of: DefRef, file: FileId, known: &mut [Values]) {
+        for index in 0..known.len() {
+            let bound = self.unit(of.file).facts.type_parameters(of.def).get(index).and_then(|row| row.bound);
+            let Some(bound) = bound.filter(|_| !known[index].items.is_empty()) else { continue };
+            let given = known[index].clone();
+            for ty in self.eval(of.file, bound, Namespace::Type).items {
+                self.unify(&ty, &given, of, file, known, 0);
+            }
+        }
     }
 
     /// Infers the type parameters of `of` in a parameter's type from the argument.

@@ -19,7 +19,7 @@ impl Eval<'_> {
             self.instantiate(types)
         });
         if matches!(parameter.kind, ParameterKind::Plain | ParameterKind::Keyword)
-            && let Some(values) = self.depended(of, index)
+            && let Some(values) = self.evaluate_depended(of, index)
         {
             return values;
         }
@@ -78,7 +78,7 @@ impl Eval<'_> {
     }
 
     /// Possible values of a parameter whose default names what a framework calls for it.
-    fn depended(&mut self, of: DefRef, index: usize) -> Option<Values> {
+    fn evaluate_depended(&mut self, of: DefRef, index: usize) -> Option<Values> {
         self.rules(of.file).injectors?;
         if let Some(known) = self.memos.parameters.get(&(of, index)) {
             return Some(known.clone());

@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 use super::super::Manifests;
 use super::super::paths::join;
 use super::manifest::Manifest;
+use super::platforms::Platform;
 use super::universe::UNIVERSE;
 use crate::rules::{ModuleTarget, Resolver};
 use crate::tables::files::{FileId, Files};
@@ -200,10 +201,12 @@ impl GoModules {
     /// The files of a package's folder that `from` sees when it imports it.
     fn package(files: &Files<'_>, from: FileId, folder: &str) -> Vec<FileId> {
         let inside = folder_of(files.path(from)) == folder && is_test(files.path(from));
+        let platform = Platform::of_file(files.path(from));
         let mut by_name: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
         for file in sources(files, folder) {
             let name = files.heading(file).package.as_deref().unwrap_or_default();
-            let hidden = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
+            let is_test = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
+            let hidden = is_test || !platform.fits(Platform::of_file(files.path(file)));
             if !hidden {
                 by_name.entry(name).or_default().push(file);
             }
@@ -276,10 +279,17 @@ impl Resolver for GoModules {
         let Some(name) = files.heading(from).package.as_deref() else { return Vec::new() };
         let tests = is_test(files.path(from));
         let mut found = sources(files, folder_of(files.path(from)));
+        let platform = Platform::of_file(files.path(from));
         found.retain(|&file| {
-            files.heading(file).package.as_deref() == Some(name) && (tests || !is_test(files.path(file)))
+            files.heading(file).package.as_deref() == Some(name)
+                && (tests || !is_test(files.path(file)))
+                && platform.fits(Platform::of_file(files.path(file)))
         });
         found
+    }
+
+    fn is_conditional(&self, files: &Files<'_>, file: FileId) -> bool {
+        Platform::of_file(files.path(file)).is_limited()
     }
 }
 
