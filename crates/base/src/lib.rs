@@ -8,9 +8,7 @@ mod cancel;
 mod count;
 mod derived;
 mod hash;
-mod hidden;
 mod limits;
-mod line_ends;
 mod location;
 pub mod memory;
 pub mod needles;
@@ -19,12 +17,14 @@ mod problem;
 mod relation;
 pub mod secrets;
 mod system;
+mod text;
 mod time;
 mod tracked;
 
 pub use location::uri;
 use location::{path, pos};
 
+use text::{hidden, line_ends};
 use time::{clock, deadline, progress};
 
 pub use cancel::{Cancel, Cancelled};

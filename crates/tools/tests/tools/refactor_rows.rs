@@ -11,8 +11,8 @@
 //!
 //! The second line has the arguments; `=> TEXT` behind them says that preview and commit refuse for a reason with this
 //! text, and that nothing changes. Files that are not repeated after `//=` stay; `//x PATH` says that a file is gone.
-//! Every row is asked twice: with lines that end with a line feed, and with a carriage return in front of it. A row with
-//! `␍` at the end of some lines, where a carriage return stands, is asked once.
+//! Every row is asked twice: with lines that end with a line feed, and with a carriage return in front of it. A row
+//! with `␍` at the end of some lines, where a carriage return stands, is asked once.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -87,6 +87,8 @@ pub(super) struct Draft<'a> {
     pub(super) gone: BTreeMap<String, Vec<Range<usize>>>,
     pub(super) notes: BTreeSet<Note>,
     pub(super) places: usize,
+    /// Files that go along with the moved one, each with its new path.
+    pub(super) along: BTreeMap<String, String>,
 }
 
 impl<'a> Draft<'a> {
@@ -101,6 +103,7 @@ impl<'a> Draft<'a> {
             gone: BTreeMap::new(),
             notes: BTreeSet::new(),
             places: 0,
+            along: BTreeMap::new(),
         }
     }
 
@@ -234,7 +237,7 @@ impl<'a> Draft<'a> {
             .iter()
             .map(|node| {
                 let (id, path) = (graph.id(*node), graph.path(*node));
-                (id, id.replacen(path, &self.request.to, 1))
+                (id, id.replacen(path, self.along.get(path).unwrap_or(&self.request.to), 1))
             })
             .collect();
         let is_inner = |id: &str| !id.starts_with("file::") || id.matches("::").count() > 1;

@@ -117,7 +117,8 @@ impl Moving<'_> {
         Ok(())
     }
 
-    /// Refuses includes of headers that use what their present users include in front of them, and the new one does not.
+    /// Refuses includes of headers that use what their present users include in front of them, where the new one does
+    /// not.
     fn check_fragments(&self) -> Result<(), CannotRefactor> {
         let mut needs: BTreeMap<&str, Vec<Needed>> = BTreeMap::new();
         for (path, included) in &self.more {

@@ -15,14 +15,21 @@ impl Rust<'_> {
     /// Raises what the moved code uses and cannot see from the new module.
     pub(super) fn raise_used(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
-        let here = self.to.clone();
         for used in self.draft.list_used()? {
             let is_near = used.tier == EdgeTier::Certain || graph.path(used.to) == self.draft.from();
             if is_near && graph.path(used.to).ends_with(".rs") {
+                let here = self.new_module(&used.path);
                 self.raise(used.to, &here, (&used.path, used.pos.line))?;
             }
         }
         Ok(())
+    }
+
+    /// The module that a file of the moved code will be.
+    fn new_module(&self, path: &str) -> Module {
+        let old = self.modules.of(path);
+        let below = old.names.get(self.from.names.len()..).unwrap_or_default();
+        below.iter().fold(self.to.clone(), |module, name| module.child(name))
     }
 
     /// Raises what is used of the moved code by those who cannot see it in the new module.
@@ -86,7 +93,7 @@ impl Rust<'_> {
             false => (start, visibility_at(&text, start).1.to_owned()),
         };
         let module = match self.draft.moved.contains(&node) {
-            true => self.to.clone(),
+            true => self.new_module(&path),
             false => self.module_at(&path, inner.saturating_sub(1))?,
         };
         let Reach::Within(of) = read_reach(&written, &module) else { return Ok(false) };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{EdgeTier, NodeKind};
 use m1nd_engine::Language;
+use m1nd_graph::Graph;
 use m1nd_lang::CodeWord;
 
 use super::super::draft::folder_of;
@@ -32,16 +33,23 @@ impl Rust<'_> {
         let from = self.draft.from().to_owned();
         let end = self.draft.file(&from)?.text().len();
         self.draft.take(&from, 0..end)?;
+        let below: Vec<String> = self.draft.along.keys().cloned().collect();
+        for path in &below {
+            let end = self.draft.file(path)?.text().len();
+            self.draft.take(path, 0..end)?;
+        }
         // The paths in it, and what they lead to.
         self.raise_used()?;
-        self.respell_parents(&from)?;
+        for path in below.iter().chain([&from]) {
+            self.respell_parents(path)?;
+        }
         // The paths to it.
         for path in self.list_files_that_name()? {
             self.respell_paths(&path)?;
         }
         self.raise_moved()?;
         self.move_declaration(&from)?;
-        self.write_file(&from)
+        self.write_file()
     }
 
     /// Refuses a file that is not a module of its own, and a place where it cannot be one.
@@ -59,14 +67,7 @@ impl Rust<'_> {
         if self.from.root != self.to.root {
             return Err(self.draft.refuse(&to, 0, format!("would be of another crate (`{}`)", self.to.root)));
         }
-        let below = self.list_below();
-        if let Some(child) = below.first() {
-            return Err(self.draft.refuse(
-                child,
-                0,
-                "is a module below it, which would have to follow: move that first",
-            ));
-        }
+        self.take_modules_below()?;
         let Some(parent) = self.modules.parent_of(self.draft.snapshot, &from) else { return Ok(()) };
         let file = &self.draft.file(&parent)?.parsed;
         let Some((bytes, attributes)) = declaration_of(file, module_name(&from)) else {
@@ -92,6 +93,29 @@ impl Rust<'_> {
         }
     }
 
+    /// Notes the files of the modules below the file, which go along with it.
+    fn take_modules_below(&mut self) -> Result<(), CannotRefactor> {
+        let (old, new) = (folder_of_children(self.draft.from()), folder_of_children(&self.draft.request.to));
+        for path in self.list_below() {
+            let rest = path.strip_prefix(&format!("{old}/")).map(str::to_owned);
+            let Some(rest) = rest else {
+                return Err(self.draft.refuse(&path, 0, "is a module below it, and stands in another folder"));
+            };
+            let to = format!("{new}/{rest}");
+            let is_taken = |to: &str| self.draft.graph().find_file(to).is_some();
+            if is_taken(&to) {
+                return Err(self.draft.refuse(&to, 0, "exists already"));
+            }
+            self.draft.along.insert(path, to);
+        }
+        Ok(())
+    }
+
+    /// Whether a file goes: the moved one, or one of a module below it.
+    fn is_moved(&self, path: &str) -> bool {
+        path == self.draft.from() || self.draft.along.contains_key(path)
+    }
+
     /// Whether cargo finds the file by its folder, as a program or test of its own, before and after.
     fn is_program(&self) -> bool {
         let (from, to) = (self.draft.from(), self.draft.request.to.as_str());
@@ -104,7 +128,16 @@ impl Rust<'_> {
     fn check_macros(&mut self) -> Result<(), CannotRefactor> {
         let graph = self.draft.graph();
         let (from, to) = (self.draft.from().to_owned(), self.draft.request.to.clone());
-        let Some(node) = graph.find_file(&from) else { return Ok(()) };
+        let below = self.draft.along.clone();
+        let pairs = below.into_iter().chain([(from, to)]);
+        for (from, to) in pairs {
+            self.check_macros_of(graph, &from, &to)?;
+        }
+        Ok(())
+    }
+
+    fn check_macros_of(&mut self, graph: &Graph, from: &str, to: &str) -> Result<(), CannotRefactor> {
+        let Some(node) = graph.find_file(from) else { return Ok(()) };
         let is_macro = |node| graph.kind(node) == NodeKind::Macro && graph.path(node).ends_with(".rs");
         for inner in graph.of_file(node).into_iter().chain([node]) {
             let used = graph.out_edges(inner).find(|edge| is_macro(edge.to) && graph.path(edge.to) != from);
@@ -116,13 +149,13 @@ impl Rust<'_> {
                 return Err(self.draft.refuse(graph.path(edge.from), line, why));
             }
         }
-        let file = self.draft.file(&from)?;
+        let file = self.draft.file(from)?;
         let reads = |word: &&CodeWord| {
             READ_BESIDE.contains(&file.spelling(word)) && file.text()[word.bytes.end..].starts_with('!')
         };
         let line = file.words.iter().find(reads).map(|word| file.parsed.line_of(word.bytes.start));
-        match line.filter(|_| folder_of(&from) != folder_of(&to)) {
-            Some(line) => Err(self.draft.refuse(&from, line, "reads a file by its path from here")),
+        match line.filter(|_| folder_of(from) != folder_of(to)) {
+            Some(line) => Err(self.draft.refuse(from, line, "reads a file by its path from here")),
             None => Ok(()),
         }
     }
@@ -144,7 +177,7 @@ impl Rust<'_> {
         }
         let end = self.draft.file(&from)?.text().len();
         self.draft.take(&from, 0..end)?;
-        self.write_file(&from)
+        self.write_file()
     }
 
     /// Gives `super` in the file the path that it means, and what is seen by the old parent a wider visibility.
@@ -206,7 +239,7 @@ impl Rust<'_> {
             let leaf = leaves.iter().find(|leaf| leaf.declaration.contains(&word.bytes.start));
             let before = self.draft.file(path)?.text()[..word.bytes.start].trim_end_matches([' ', ':']);
             let is_row = leaf.is_some() && !before.ends_with("use");
-            let is_own = matches!(names[0].as_str(), "self" | "super") && path == self.draft.from();
+            let is_own = matches!(names[0].as_str(), "self" | "super") && self.is_moved(path);
             if is_row || is_own || leaf.is_none() && self.is_brought((path, &here), &leaves, &names[0])? {
                 continue;
             }
@@ -298,7 +331,7 @@ impl Rust<'_> {
             let is_done = done.iter().any(|at| leaf.declaration.contains(at));
             let here = self.module_at(path, leaf.declaration.start)?;
             let Some(module) = self.resolve(&leaf.path, &here, path)?.filter(|_| !is_done) else { continue };
-            let is_own = path == self.draft.from()
+            let is_own = self.is_moved(path)
                 && leaf.path.first().is_some_and(|first| matches!(first.as_str(), "self" | "super"));
             if !module.is_within(&self.from) || is_own {
                 continue;
@@ -361,24 +394,36 @@ impl Rust<'_> {
         self.declare_with(&new, &declaration)
     }
 
-    /// The files: the old one goes, the new one has its text.
-    fn write_file(mut self, from: &str) -> Result<Refactoring, CannotRefactor> {
+    /// The files: the old ones go, the new ones have their texts.
+    fn write_file(mut self) -> Result<Refactoring, CannotRefactor> {
         let to = self.draft.request.to.clone();
         self.take_out_leaves()?;
         let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
         for path in self.draft.files.keys().cloned().collect::<Vec<_>>() {
-            let file = self.draft.file(&path)?;
-            if path == from {
+            if self.is_moved(&path) {
+                let new_path = self.draft.along.get(&path).unwrap_or(&to).clone();
+                let file = self.draft.file(&path)?;
                 let whole = 0..file.text().len();
                 let mut patches = file.patches.clone();
                 patches.append(&mut file.inserts);
                 file.patches = patches;
-                texts.insert(to.clone(), Some(file.part(&whole)));
+                texts.insert(new_path, Some(file.part(&whole)));
                 texts.insert(path, None);
-            } else if !file.patches.is_empty() || !file.inserts.is_empty() {
+                continue;
+            }
+            let file = self.draft.file(&path)?;
+            if !file.patches.is_empty() || !file.inserts.is_empty() {
                 texts.insert(path, Some(file.rest(&[])));
             }
         }
         self.draft.finish(texts)
+    }
+}
+
+/// The folder of the modules below a file.
+fn folder_of_children(path: &str) -> &str {
+    match path.strip_suffix("/mod.rs") {
+        Some(folder) => folder,
+        None => path.trim_end_matches(".rs"),
     }
 }
