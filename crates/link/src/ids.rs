@@ -120,7 +120,13 @@ pub(crate) fn definition_ids(
     // Asked for each definition of a name, this would be quadratic.
     let differing: FxHashSet<Row<'_>> = same
         .iter()
-        .filter(|(_, twins)| twins.iter().any(|&twin| header(facts, twins, twin) != header(facts, twins, twins[0])))
+        .filter(|(_, twins)| {
+            let differs = |twin: usize| {
+                header(facts, twins, twin) != header(facts, twins, twins[0])
+                    || groups(facts, twin).ne(groups(facts, twins[0]))
+            };
+            twins.iter().any(|&twin| differs(twin))
+        })
         .map(|(row, _)| *row)
         .collect();
     let file = node_id::file(path);
@@ -145,7 +151,9 @@ pub(crate) fn definition_ids(
         let block = row.1.map(|class| node_id::child(owner, DefKind::Impl.word(), class));
         let mut text = node_id::child(block.as_deref().unwrap_or(owner), row.2.word(), row.3);
         if differing.contains(&row) {
-            node_id::tell_apart(&mut text, header(facts, &same[&row], index).unwrap_or(""));
+            let mut headers = header(facts, &same[&row], index).unwrap_or("").to_owned();
+            groups(facts, index).for_each(|group| headers.push_str(group));
+            node_id::tell_apart(&mut text, &headers);
         }
         texts.push(Some(text));
     }
@@ -210,6 +218,19 @@ fn header<'a>(facts: &'a FileFacts, twins: &[usize], index: usize) -> Option<&'a
         (Some(&body), None) => facts.definitions[body].signature.as_deref(),
         _ => own,
     }
+}
+
+/// The headers of the classes without a name around a definition, where each of them is a class of its own.
+fn groups(facts: &FileFacts, index: usize) -> impl Iterator<Item = &str> {
+    let are_classes = languages::rules(facts.language).open_types;
+    let mut owner = facts.definitions[index].owner.filter(|_| are_classes);
+    let around = std::iter::from_fn(move || {
+        let above = facts.definition(owner?);
+        owner = above.owner;
+        Some(above)
+    });
+    let unnamed = around.take_while(|above| !is_node(above)).filter(|above| above.kind.is_class_like());
+    unnamed.filter_map(|above| above.signature.as_deref()).take(usize::from(MAX_OWNERS))
 }
 
 /// The nearest owner that is a node.

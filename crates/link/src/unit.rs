@@ -265,6 +265,14 @@ impl Unit {
                 }
             }
         }
+        // Blocks are recorded beside the arguments.
+        if self.rules.open_types {
+            for argument in &self.facts.arguments {
+                if let Expr::Definition(def) = self.facts.expr(argument.value) {
+                    self.arguments.push((def, argument.of, 0));
+                }
+            }
+        }
         self.calls.sort_unstable_by_key(|call| call.callee);
         self.calls.dedup_by_key(|call| call.callee);
         self.calls.shrink_to_fit();
@@ -327,8 +335,9 @@ impl Unit {
     /// of functions outside of all.
     pub(crate) fn open_paths(&self) -> impl Iterator<Item = String> + '_ {
         let rows = self.facts.definitions.iter().enumerate().filter(|_| self.rules.open_types);
-        let paths =
-            rows.filter(|(_, row)| is_open_kind(row)).map(|(index, _)| open_path(&self.facts, DefId(index as u32)));
+        let paths = rows
+            .filter(|(_, row)| is_open_kind(&self.facts, row))
+            .map(|(index, _)| open_path(&self.facts, DefId(index as u32)));
         let methods =
             self.facts.bindings.iter().filter(|row| self.rules.open_types && row.namespace == Namespace::Callee);
         paths.chain(methods.map(|row| method_path(self.facts.name(row.name))))
@@ -338,7 +347,7 @@ impl Unit {
     pub(crate) fn at_open_path(&self, path: &str) -> Vec<DefId> {
         let last = path.rsplit("::").next().unwrap_or(path);
         let rows = self.facts.definitions.iter().enumerate();
-        let named = rows.filter(|(_, row)| is_open_kind(row) && self.facts.name(row.name).ends_with(last));
+        let named = rows.filter(|(_, row)| is_open_kind(&self.facts, row) && self.facts.name(row.name).ends_with(last));
         let ids = named.map(|(index, _)| DefId(index as u32));
         ids.filter(|id| open_path(&self.facts, *id) == path).collect()
     }
@@ -566,9 +575,22 @@ fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     starts
 }
 
+/// Returns whether only blocks are around a definition.
+fn is_outside_classes(facts: &FileFacts, row: &Definition) -> bool {
+    let mut owner = row.owner;
+    while let Some(id) = owner {
+        let above = facts.definition(id);
+        if above.kind != DefKind::Function || !above.flags.is_anonymous || above.extends_type.is_some() {
+            return false;
+        }
+        owner = above.owner;
+    }
+    true
+}
+
 /// Returns whether other files find a definition by its whole path.
-fn is_open_kind(row: &Definition) -> bool {
-    let is_top = row.kind == DefKind::Function && row.owner.is_none() && !row.flags.is_anonymous;
+fn is_open_kind(facts: &FileFacts, row: &Definition) -> bool {
+    let is_top = row.kind == DefKind::Function && !row.flags.is_anonymous && is_outside_classes(facts, row);
     is_top || row.kind == DefKind::Constant || row.kind.is_class_like() && !row.flags.is_anonymous
 }
 

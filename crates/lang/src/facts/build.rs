@@ -29,6 +29,8 @@ pub struct FactsBuilder {
 impl FactsBuilder {
     /// The empty list.
     pub const EMPTY: ListId = ListId(0);
+    /// The expression of which nothing is known.
+    pub const UNKNOWN: ExprId = ExprId(0);
     /// The file scope.
     pub const FILE: ScopeId = ScopeId(0);
 
@@ -67,7 +69,7 @@ impl FactsBuilder {
         Self {
             facts,
             names: FxHashMap::default(),
-            unknown: ExprId(0),
+            unknown: Self::UNKNOWN,
             limit: limits.facts_per_file,
             full: false,
             decorators: Decorators::default(),

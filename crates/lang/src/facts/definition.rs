@@ -239,6 +239,9 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// Name under which a module binds what it extends those with that include it (Ruby).
+    pub const EXTENDED_BY_HOOK: &str = "&extended";
+
     /// Longest doc comment kept, in bytes.
     pub const MAX_DOC: usize = 600;
     /// Longest signature kept, in bytes.

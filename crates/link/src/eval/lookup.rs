@@ -45,6 +45,11 @@ impl Eval<'_> {
     /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let mut search = self.resolve_all(file, expr, want);
+        if self.rules(file).open_types
+            && let Some(reopened) = self.find_reopened(file, expr, &search)
+        {
+            return reopened;
+        }
         if self.rules(file).extension_blocks {
             search = self.settle_blocks(file, expr, search);
             if matches!(want, Namespace::Callee | Namespace::Value) {
@@ -171,13 +176,19 @@ impl Eval<'_> {
         {
             return Search::one(Entity::External(package.into(), Some(name)));
         }
-        if search.found.is_empty()
-            && want == Namespace::Callee
+        if want == Namespace::Callee
             && self.rules(file).open_types
             && matches!(self.unit(file).facts.expr(base), Expr::This { .. })
-            && let Some(found) = self.function_outside_classes(file, name, bases.items.is_empty())
         {
-            return found;
+            let is_outside = |found: &Found| matches!(found.entity, Entity::External(..));
+            let found = match search.found.is_empty() {
+                true => self.function_outside_classes(file, name, bases.items.is_empty()),
+                false if search.found.iter().all(is_outside) => self.function_of_tests(file, name),
+                false => None,
+            };
+            if let Some(found) = found {
+                return found;
+            }
         }
         // An alternative without the member cannot be the one that is meant, unless nothing has it.
         if search.found.is_empty() && (only || search.unknown.is_none()) {

@@ -221,6 +221,9 @@ impl Outline<'_> {
         {
             frame.values.push(value);
         }
+        if self.grammar.returns_last && value.is_none() && frame.body_node.is_some() && frame.is_function {
+            frame.values.push(self.builder.unknown());
+        }
         let declared = frame.result.and_then(|result| self.exprs.get(&result).copied());
         let extends = frame.extends.and_then(|extends| self.exprs.get(&extends).copied());
         self.builder.parameters(frame.id, &frame.params);

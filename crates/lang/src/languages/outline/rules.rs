@@ -299,6 +299,8 @@ pub(crate) struct Grammar {
     pub(crate) left: Leave,
     /// Methods have a name space of their own: a local variable never hides one.
     pub(crate) methods_apart: bool,
+    /// The result of a function is that of the last expression of its body, whatever that is.
+    pub(crate) returns_last: bool,
     /// Completes the facts once all names of the file are known; given the labels that were remembered.
     pub(crate) finish: fn(&mut FileFacts, &[Label]),
 }
@@ -343,6 +345,7 @@ impl Grammar {
             assigned: |_, _, _| {},
             left: super::common::nothing,
             methods_apart: false,
+            returns_last: false,
             finish: |_, _| {},
         }
     }

@@ -4,16 +4,18 @@ use tree_sitter::Node;
 
 use super::super::outline::{Outline, Pick};
 use super::in_class;
-use crate::facts::{BindingTarget, DefFlags, DefKind, Expr, ExprId, Namespace, Reference, Role, Visibility};
+use crate::facts::{
+    BindingTarget, DefFlags, DefKind, Definition, Expr, ExprId, Namespace, Reference, Role, Visibility,
+};
 use crate::walk::Enter;
 
 /// The text of a symbol or string.
-fn word_of<'a>(cx: &Outline<'a>, node: Node<'_>) -> &'a str {
+pub(super) fn word_of<'a>(cx: &Outline<'a>, node: Node<'_>) -> &'a str {
     let text = cx.text(node);
     text.trim_start_matches(':').trim_matches(['"', '\''])
 }
 
-fn children<'t>(arguments: Option<Node<'t>>) -> Vec<Node<'t>> {
+pub(super) fn children<'t>(arguments: Option<Node<'t>>) -> Vec<Node<'t>> {
     /// Arguments that are read.
     const MAX_ARGUMENTS: usize = 64;
     let Some(arguments) = arguments else { return Vec::new() };
@@ -23,7 +25,11 @@ fn children<'t>(arguments: Option<Node<'t>>) -> Vec<Node<'t>> {
 
 /// `include A`, `prepend A`: before the base class.
 pub(super) fn mix_in(cx: &mut Outline<'_>, node: Node<'_>, word: &str, arguments: Option<Node<'_>>) {
-    if !in_class(cx) || node.child_by_field_name("receiver").is_some() {
+    let receiver = node.child_by_field_name("receiver");
+    if receiver.is_some_and(|receiver| receiver.kind() == "identifier") {
+        extend_includer(cx, word, arguments);
+    }
+    if !in_class(cx) || receiver.is_some() {
         return;
     }
     match word {
@@ -40,6 +46,31 @@ pub(super) fn mix_in(cx: &mut Outline<'_>, node: Node<'_>, word: &str, arguments
             }
         }
         _ => {}
+    }
+}
+
+/// `base.extend A` or `base.send :extend, A` in the hook `included` of a module.
+fn extend_includer(cx: &mut Outline<'_>, word: &str, arguments: Option<Node<'_>>) {
+    let facts = cx.builder.facts();
+    let Some(hook) = cx.enclosing().map(|id| facts.definition(id)) else { return };
+    if facts.name(hook.name) != "included" || !hook.flags.is_static {
+        return;
+    }
+    let scope = hook.scope;
+    let mut modules = children(arguments);
+    if matches!(word, "send" | "public_send" | "__send__") {
+        if modules.first().is_none_or(|first| word_of(cx, *first) != "extend") {
+            return;
+        }
+        modules.remove(0);
+    } else if word != "extend" {
+        return;
+    }
+    let name = cx.builder.name(Definition::EXTENDED_BY_HOOK);
+    for module in modules {
+        if let Some(value) = cx.find_known(Some(module)) {
+            cx.builder.bind(scope, name, Namespace::Type, BindingTarget::Value(value));
+        }
     }
 }
 
@@ -67,7 +98,8 @@ fn alias(cx: &mut Outline<'_>, new: Node<'_>, old: Node<'_>) {
     }
     let scope = cx.scope();
     let of = cx.builder.expr(Expr::SelfType { scope });
-    let value = cx.builder.expr(Expr::Instance { of });
+    let is_static = cx.frame().is_some_and(|frame| frame.static_members);
+    let value = if is_static { of } else { cx.builder.expr(Expr::Instance { of }) };
     let (new, old_word) = (word_of(cx, new), word_of(cx, old));
     let name = cx.builder.name(old_word);
     let given = cx.builder.expr(Expr::Implicit { base: value, name });

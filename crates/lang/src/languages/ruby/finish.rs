@@ -3,7 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::super::outline::rules::Label;
-use crate::facts::{BindingTarget, DefKind, Expr, ExprId, FileFacts, NameId, Namespace, Role, ScopeId, ScopeKind};
+use crate::facts::{
+    BindingTarget, DefKind, Expr, ExprId, FactsBuilder, FileFacts, NameId, Namespace, Role, ScopeId, ScopeKind,
+};
 
 /// Scopes searched for one name.
 const MAX_SCOPES: usize = 512;
@@ -11,6 +13,28 @@ const MAX_SCOPES: usize = 512;
 pub(super) fn finish(facts: &mut FileFacts, labels: &[Label]) {
     place_names(facts);
     settle_names(facts, labels);
+    forget_replaced(facts);
+}
+
+/// `def @a.name` gives one value a method of its own: which one `@a.name` calls is not known.
+fn forget_replaced(facts: &mut FileFacts) {
+    let field_of = |facts: &FileFacts, expr: ExprId| match facts.expr(expr) {
+        Expr::Member { base, name } if matches!(facts.expr(base), Expr::This { .. }) => Some(name),
+        _ => None,
+    };
+    let functions = facts.definitions.iter().filter(|row| row.kind == DefKind::Function);
+    let own = functions.filter_map(|row| Some((field_of(facts, row.extends_type?)?, row.name)));
+    let own: FxHashSet<(NameId, NameId)> = own.collect();
+    if own.is_empty() {
+        return;
+    }
+    for index in 0..facts.exprs.len() {
+        if let Expr::Member { base, name } = facts.exprs[index]
+            && field_of(facts, base).is_some_and(|field| own.contains(&(field, name)))
+        {
+            facts.exprs[index] = Expr::Member { base: FactsBuilder::UNKNOWN, name };
+        }
+    }
 }
 
 /// Methods and readers of attributes are only known to calls; constants are known wherever types are.

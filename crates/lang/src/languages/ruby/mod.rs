@@ -1,6 +1,7 @@
 //! Ruby: modules and classes, calls without parentheses, instance variables, what `attr_*` and `include` declare.
 
 mod assign;
+mod blocks;
 mod declare;
 mod finish;
 
@@ -22,6 +23,7 @@ static GRAMMAR: Grammar = Grammar {
     spreads: &["splat_argument", "hash_splat_argument", "forward_argument"],
     adjust,
     methods_apart: true,
+    returns_last: true,
     finish: finish::finish,
     ..Grammar::new(|| tree_sitter_ruby::LANGUAGE.into(), RULES)
 };
@@ -38,8 +40,8 @@ static RULES: &[(&str, Rule)] = &[
     ("singleton_class", Rule::Custom(enter_singleton, leave_singleton)),
     ("method", Rule::Define(&METHOD)),
     ("singleton_method", Rule::Define(&METHOD)),
-    ("block", Rule::Define(&Define::LAMBDA)),
-    ("do_block", Rule::Define(&Define::LAMBDA)),
+    ("block", Rule::Custom(blocks::enter, nothing)),
+    ("do_block", Rule::Custom(blocks::enter, nothing)),
     ("optional_parameter", Rule::Param(&PARAMETER, ParameterKind::Plain)),
     ("keyword_parameter", Rule::Param(&PARAMETER, ParameterKind::Keyword)),
     ("splat_parameter", Rule::Param(&PARAMETER, ParameterKind::Rest)),
@@ -64,6 +66,13 @@ static RULES: &[(&str, Rule)] = &[
     ("binary", Rule::Custom(descend, leave_operator)),
     ("parenthesized_statements", Rule::Sequence(false)),
     ("conditional", Rule::Union(&["consequence", "alternative"])),
+    ("if", Rule::Custom(descend, leave_branches)),
+    ("unless", Rule::Custom(descend, leave_branches)),
+    ("elsif", Rule::Custom(descend, leave_branches)),
+    ("then", Rule::Sequence(false)),
+    ("else", Rule::Sequence(false)),
+    ("case", Rule::Custom(descend, leave_case)),
+    ("when", Rule::Custom(descend, leave_when)),
     ("identifier", Rule::Custom(identifier, nothing)),
     ("constant", Rule::Name),
     ("instance_variable", Rule::Custom(instance_variable, nothing)),
@@ -78,6 +87,31 @@ static RULES: &[(&str, Rule)] = &[
     ("hash", Rule::Collection(Collection::Map)),
     ("pair", Rule::Plain),
 ];
+
+/// The values of branches; of a branch that has none nothing is known.
+fn leave_branches(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let branches = ["consequence", "alternative"].map(|field| node.child_by_field_name(field));
+    let items: Vec<ExprId> = branches.into_iter().flatten().map(|branch| cx.expr_of(branch)).collect();
+    let value = cx.builder.union(&items);
+    cx.set_expr(node, value);
+}
+
+/// The value of a `case` is that of one of its branches.
+fn leave_case(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let mut cursor = node.walk();
+    let branches: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    let branches = branches.into_iter().filter(|branch| matches!(branch.kind(), "when" | "else"));
+    let items: Vec<ExprId> = branches.map(|branch| cx.expr_of(branch)).collect();
+    let value = cx.builder.union(&items);
+    cx.set_expr(node, value);
+}
+
+fn leave_when(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    if let Some(body) = node.child_by_field_name("body") {
+        let value = cx.expr_of(body);
+        cx.set_expr(node, value);
+    }
+}
 
 /// `a[i]`
 fn leave_element(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
@@ -111,7 +145,7 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, parent: Option<Node<'t>>, dr
         draft.flags.is_static = true;
         draft.visibility = Visibility::Public;
         let object = node.child_by_field_name("object");
-        draft.extends = object.filter(|object| object.kind() == "constant");
+        draft.extends = object.filter(|object| matches!(object.kind(), "constant" | "instance_variable"));
     }
 }
 
@@ -339,6 +373,7 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
             };
             cx.refer_with(callee, Role::Call, arity, method);
             declare::made_methods(cx, node, word, arguments);
+            blocks::define_helper(cx, node, word);
             callee
         }
         // `callable.(…)`
@@ -347,7 +382,16 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     };
     let args = cx.arguments(arguments);
     let expr = cx.builder.expr(Expr::Call { callee, args });
-    cx.set_expr(node, expr);
+    let made = blocks::record_block(cx, node, block_taker(cx, callee));
+    cx.set_expr(node, made.unwrap_or(expr));
+}
+
+/// The access path of a callee, of which arguments are recorded.
+fn block_taker(cx: &Outline<'_>, callee: ExprId) -> ExprId {
+    match cx.builder.facts().expr(callee) {
+        Expr::Generic { base, .. } => base,
+        _ => callee,
+    }
 }
 
 /// The callee of a call that constructs the class around, and the reference to that.

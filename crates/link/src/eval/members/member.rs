@@ -33,6 +33,8 @@ struct OpenBases {
     standard: Option<(Builtin, Args)>,
     /// A base that could not be resolved.
     unknown: bool,
+    /// The project adds to a class or module outside.
+    is_reopened: bool,
 }
 
 impl OpenBases {
@@ -382,6 +384,17 @@ impl<'a> Eval<'a> {
         if let Some(search) = replaceable {
             return beside(None, search, met.why());
         }
+        // The outside part of a class that the project adds to counts behind everything that the project defines.
+        if self.rules(of.file).open_types {
+            for ancestor in ancestors.iter() {
+                if let Ancestor::Class(class, _) = ancestor
+                    && let Some(package) = self.reopened_package(*class)
+                {
+                    met.is_reopened = true;
+                    met.external.push(package);
+                }
+            }
+        }
         if matches!(asked.value, Value::Instance(..) | Value::Super(..)) {
             met.external.iter_mut().for_each(|base| *base = base.clone().instance());
         }
@@ -443,7 +456,9 @@ impl<'a> Eval<'a> {
         {
             return Some(found);
         }
-        if let Some(found) = self.missing_method(asked) {
+        if !met.is_reopened
+            && let Some(found) = self.missing_method(asked)
+        {
             return Some(found);
         }
         let identity = self.rules(of.file).identity_methods.contains(&self.text(name));

@@ -17,5 +17,6 @@ pub(in crate::eval) mod overload;
 mod parts;
 mod phases;
 pub(in crate::eval) mod receiver;
+mod run_blocks;
 pub(in crate::eval) mod shapes;
 mod standard_types;

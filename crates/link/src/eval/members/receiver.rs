@@ -36,6 +36,8 @@ impl Eval<'_> {
         let rules = self.rules(file);
         let facts = &self.unit(file).facts;
         let mut owner = facts.scopes[scope.index()].owner;
+        // The method between the scope and a block around it: whether it is one of the class itself.
+        let mut within = None;
         while let Some(def) = owner {
             let definition = self.definition(DefRef { file, def });
             let of = DefRef { file, def };
@@ -57,20 +59,26 @@ impl Eval<'_> {
                 return values;
             }
             if definition.kind == DefKind::Function {
-                let above = definition.owner.map(|owner| facts.definition(owner));
-                // A block outside of methods is run by whoever was given it.
-                if rules.open_types
-                    && definition.flags.is_anonymous
-                    && above.is_none_or(|above| above.kind.is_class_like())
-                {
-                    return Values::unknown(Reason::UnknownReceiver);
+                // A block is run by whoever was given it.
+                if rules.open_types && definition.flags.is_anonymous && definition.extends_type.is_none() {
+                    match self.block_receiver(of) {
+                        Some(values) => return self.receiver_of_method(values, within),
+                        None => {
+                            owner = definition.owner;
+                            continue;
+                        }
+                    }
                 }
+                let above = definition.owner.map(|owner| facts.definition(owner));
                 let in_class = above.is_some_and(|above| above.kind.is_class_like() || above.extends_type.is_some());
                 if in_class || definition.extends_type.is_some() && !self.is_wrapped(of) {
                     return match self.class_of(of) {
                         Some(class) if definition.flags.is_static => Values::one(Value::Def(class, no_args())),
                         _ => self.receiver_of(of),
                     };
+                }
+                if !definition.flags.is_anonymous {
+                    within = Some(definition.flags.is_static);
                 }
                 if rules.function_classes
                     && let Some(values) = self.function_receiver(of)
@@ -81,6 +89,18 @@ impl Eval<'_> {
             owner = definition.owner;
         }
         Values::unknown(Reason::UnknownReceiver)
+    }
+
+    /// The receiver of a method that a block with these receivers defines.
+    fn receiver_of_method(&mut self, values: Values, within: Option<bool>) -> Values {
+        match within {
+            None | Some(true) => values,
+            // Only a class gets methods that its values have.
+            Some(false) => values.flat_map(|value| match value {
+                Value::Def(..) => self.instantiate(Values::one(value)),
+                _ => Values::unknown(Reason::UnknownReceiver),
+            }),
+        }
     }
 
     /// `this` in a function outside a class: the object to which the function is assigned as a member, or the one it

@@ -142,6 +142,10 @@ impl Eval<'_> {
             Value::Instance(..) => {
                 methods.iter().find_map(|&method| self.own_method(&base, method, (file, callee))).unwrap_or_default()
             }
+            // Another name of a method of the class itself.
+            Value::Def(..) if self.rules(file).open_types => {
+                methods.iter().find_map(|&method| self.own_method(&base, method, (file, callee))).unwrap_or_default()
+            }
             _ => Values::default(),
         })
     }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{DefKind, ExprId, Namespace, ScopeId};
+use m1nd_lang::facts::{BindingTarget, DefKind, Definition, Expr, ExprId, Namespace, ScopeId};
 
 use crate::eval::lookup::Asker;
 use crate::eval::members::member::Asked;
-use crate::eval::{Entity, Eval, Found, Search, Value, no_args};
+use crate::eval::{Entity, Eval, Found, Outside, Search, Value, Values, no_args};
 use crate::named;
 use crate::names::Name;
 use crate::reason::Reason;
@@ -16,6 +16,8 @@ use crate::unit::{method_path, open_path};
 
 /// Files that have one path which are looked at.
 const MAX_FILES: usize = 512;
+/// Names of a path that are read.
+const MAX_NAMES: usize = 64;
 
 impl Eval<'_> {
     /// The definitions that have a path, in order of their files.
@@ -128,6 +130,75 @@ impl Eval<'_> {
         self.constant_at_top(file, name)
     }
 
+    /// The part that the project writes of a class or module outside, by the path that names it.
+    pub(in crate::eval) fn find_reopened(&mut self, file: FileId, expr: ExprId, search: &Search) -> Option<Search> {
+        let is_outside = |found: &Found| matches!(found.entity, Entity::External(..));
+        let facts = &self.unit(file).facts;
+        if !matches!(facts.expr(expr), Expr::Path { .. }) || !search.found.iter().all(is_outside) {
+            return None;
+        }
+        let mut names = Vec::new();
+        let mut next = expr;
+        while names.len() < MAX_NAMES {
+            match facts.expr(next) {
+                Expr::Path { base, name } => {
+                    names.push(facts.name(name));
+                    next = base;
+                }
+                Expr::Name { name, .. } => {
+                    names.push(facts.name(name));
+                    break;
+                }
+                Expr::Root { .. } => break,
+                _ => return None,
+            }
+        }
+        names.reverse();
+        let own = self.find_at_path(file, &names.join("::"));
+        (!own.found.is_empty()).then_some(own)
+    }
+
+    /// The package whose class or module the project adds to.
+    pub(in crate::eval) fn reopened_package(&mut self, of: DefRef) -> Option<Outside> {
+        let facts = &self.unit(of.file).facts;
+        if facts.definition(of.def).flags.is_anonymous {
+            return None;
+        }
+        let path = open_path(facts, of.def);
+        let first = path.split("::").next()?;
+        let is_nested = first.len() < path.len();
+        if is_nested && !self.at_path(of.file, first).is_empty() {
+            return None;
+        }
+        match self.resolver(of.file).outside(&self.files, of.file, first) {
+            Some(ModuleTarget::External(package))
+                if is_nested || (self.rules(of.file).is_standard_library)(&package) =>
+            {
+                Some(package.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// A bare call in a test that what is outside may have: a function that the project's tests define for all.
+    pub(in crate::eval) fn function_of_tests(&mut self, file: FileId, name: Name) -> Option<Search> {
+        if self.universal(file, name).is_some() {
+            return None;
+        }
+        let mut search = self.find_at_path(file, self.text(name));
+        search.found.retain(|found| match found.entity {
+            Entity::Def(of) => self.unit(of.file).facts.definition(of.def).kind == DefKind::Function,
+            _ => false,
+        });
+        self.is_of_tests(file, &search).then_some(search)
+    }
+
+    /// Returns whether the only function found is one of the file, or both are of tests.
+    fn is_of_tests(&mut self, file: FileId, search: &Search) -> bool {
+        let [Found { entity: Entity::Def(of), .. }] = search.found.as_slice() else { return false };
+        of.file == file || self.unit(of.file).is_test && self.unit(file).is_test
+    }
+
     /// A constant outside of all classes and modules.
     pub(in crate::eval) fn constant_at_top(&mut self, file: FileId, name: Name) -> Search {
         let search = self.find_at_path(file, self.text(name));
@@ -156,14 +227,16 @@ impl Eval<'_> {
             for part in self.open_parts(class).iter() {
                 let unit = self.unit(part.file);
                 let row = unit.facts.definition(part.def);
-                for &module in unit.list(row.implements) {
-                    for value in self.eval(part.file, module, Namespace::Type).items {
-                        let Value::Def(of, _) = value else { continue };
-                        let instance = Value::Instance(of, no_args());
-                        let search = self.member(&instance, asked.name, asked.want);
-                        if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_) | Entity::Local(..))) {
-                            return Some(search);
-                        }
+                let mut modules = self.all(part.file, unit.list(row.implements), Namespace::Type);
+                if class != asked.of {
+                    modules.add(self.extended_by_hook(*part));
+                }
+                for value in modules.items {
+                    let Value::Def(of, _) = value else { continue };
+                    let instance = Value::Instance(of, no_args());
+                    let search = self.member(&instance, asked.name, asked.want);
+                    if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_) | Entity::Local(..))) {
+                        return Some(search);
                     }
                 }
             }
@@ -174,6 +247,21 @@ impl Eval<'_> {
             }
         }
         None
+    }
+
+    /// The modules that a module extends those with that include it.
+    fn extended_by_hook(&mut self, module: DefRef) -> Values {
+        let hook = self.project.names.intern(Definition::EXTENDED_BY_HOOK);
+        self.ask(hook);
+        let unit = self.unit(module.file);
+        let mut values = Values::default();
+        let Some(body) = unit.facts.definition(module.def).body else { return values };
+        for binding in unit.bindings(body, hook) {
+            if let BindingTarget::Value(expr) = unit.facts.bindings[binding as usize].target {
+                values.add(self.eval(module.file, expr, Namespace::Type));
+            }
+        }
+        values
     }
 
     /// A bare call whose receiver lacks the method, or is not known: of a function outside of classes, which is only
@@ -191,7 +279,8 @@ impl Eval<'_> {
         });
         if !search.found.is_empty() {
             let is_own = search.found.iter().all(|found| matches!(found.entity, Entity::Def(of) if of.file == file));
-            search.unknown = (!is_own).then_some(Reason::UnknownReceiver);
+            let is_known = is_own || self.is_of_tests(file, &search);
+            search.unknown = (!is_known).then_some(Reason::UnknownReceiver);
             return Some(search);
         }
         if let Some(universal) = self.universal(file, name) {
@@ -215,6 +304,18 @@ impl Eval<'_> {
                 let row = eval.unit(of.file).facts.definition(of.def);
                 let is_method = matches!(row.kind, DefKind::Function | DefKind::Field);
                 !is_method || matches!(value, Value::Super(..)) || row.flags.is_static == of_class
+            }
+            // A further name of a method.
+            Entity::Local(file, binding) => {
+                let facts = &eval.unit(file).facts;
+                let is_of_class = match facts.bindings[binding as usize].target {
+                    BindingTarget::Value(value) => match facts.expr(value) {
+                        Expr::Implicit { base, .. } => matches!(facts.expr(base), Expr::SelfType { .. }),
+                        _ => return true,
+                    },
+                    _ => return true,
+                };
+                matches!(value, Value::Super(..)) || is_of_class == of_class
             }
             _ => true,
         };
