@@ -22,4 +22,5 @@ if ! command -v chromium >/dev/null && [ -z "${CHROMIUM:-}" ]; then
   exit 0
 fi
 cargo build --quiet --package m1nd-cli
-M1ND=$PWD/target/debug/m1nd timeout 600 node --test --test-reporter=dot "$folder/tests/page.test.mjs"
+# Of an error after the end of a test, only this reporter gives the text.
+M1ND=$PWD/target/debug/m1nd timeout 600 node --test --test-reporter=spec "$folder/tests/page.test.mjs"

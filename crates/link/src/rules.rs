@@ -64,12 +64,16 @@ pub enum Dispatch {
 pub enum Builtin {
     /// Elements of argument 0: lists, sets, iterators, generators, slices.
     List,
+    /// Elements of argument 0 in an array, where arrays are unlike other containers.
+    Array,
     /// Keys of argument 0, values of argument 1.
     Map,
     /// One argument per item.
     Tuple,
     /// May hold a value of argument 0 that unwrapping or awaiting yields: `Option`, `Result`, `Promise`, `Awaitable`.
     Wrapper,
+    /// Leads to a value of argument 0 by methods only (`NonNull`).
+    Pointer,
     /// Behaves as its argument 0: `Box`, `Rc`, `Arc`, `Final`, `Annotated`, `Readonly`, Python `Optional`.
     Transparent,
     /// The class that argument 0 names, not a value of it: `type[X]`.
@@ -93,6 +97,22 @@ pub enum Factory {
     Pair,
     /// Its first argument, or a container with the same elements.
     Same,
+    /// A list of the elements of its first argument.
+    Elements,
+}
+
+/// What is known of a type of the standard library.
+#[derive(Debug)]
+pub struct StandardType {
+    /// Nothing is derived from it.
+    pub is_final: bool,
+    /// All types that it is derived from, except the top type.
+    pub bases: Vec<&'static str>,
+    /// Its methods that have one result type, in order of their names; `T[]` is an array, `T*` has type
+    /// arguments.
+    pub results: Vec<(&'static str, &'static str)>,
+    /// Number of parameters of its only method, if it is a type of functions, and whether that returns a value.
+    pub function: Option<(u8, bool)>,
 }
 
 /// A function that runs a lambda with the value that it is called on.
@@ -123,6 +143,8 @@ pub enum MethodShape {
     Same,
     /// A list of argument 0.
     ListOfFirst,
+    /// An array of argument 0.
+    ArrayOfFirst,
     /// A list of argument 1.
     ListOfSecond,
     /// A list of pairs of arguments 0 and 1.
@@ -314,6 +336,9 @@ pub struct Rules {
     pub follows_arguments: bool,
     /// A variable may be assigned another function at run time, and is called like one.
     pub reassigns_functions: bool,
+    /// A name means one definition in every build, and attributes leave definitions out of builds: several that are
+    /// found are alternatives, each of which is certain (Rust).
+    pub has_conditional_items: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
@@ -423,6 +448,11 @@ pub struct Rules {
     pub includes: bool,
     /// Defaults of parameters run in the scope that encloses the function (Python).
     pub defaults_run_outside: bool,
+    /// Arrays are types of their own, and overloads are chosen in phases: by subtypes, then with boxing, then with a
+    /// variable number of arguments; of several, the most specific is meant (Java).
+    pub overload_phases: bool,
+    /// What is known of a standard type.
+    pub standard_type: fn(&str) -> Option<&'static StandardType>,
     /// How tests get values by name.
     pub fixtures: Option<&'static Fixtures>,
     /// The language is linked across files.
@@ -491,6 +521,7 @@ impl Rules {
         function_methods: FunctionMethods::Named(&["Invoke", "apply", "call", "invoke"]),
         follows_arguments: false,
         reassigns_functions: false,
+        has_conditional_items: false,
         fields_apart: false,
         function_classes: false,
         spreads_into_objects: false,
@@ -537,6 +568,8 @@ impl Rules {
         enum_members: &[],
         includes: false,
         defaults_run_outside: false,
+        overload_phases: false,
+        standard_type: |_| None,
         fixtures: None,
         linked: false,
     };
@@ -571,6 +604,8 @@ impl Rules {
     }
 
     pub(crate) fn builtin_method(&self, builtin: Builtin, name: &str) -> Option<MethodShape> {
+        // Other languages of a family see arrays as lists.
+        let builtin = if builtin == Builtin::Array { Builtin::List } else { builtin };
         self.builtin_methods.iter().find(|(of, known, _)| *of == builtin && *known == name).map(|(.., shape)| *shape)
     }
 }
@@ -593,6 +628,12 @@ pub trait Resolver: Send + Sync {
     fn file_fingerprint(&self, file: FileId) -> u64 {
         let _ = file;
         0
+    }
+
+    /// Returns whether some builds leave a whole file out.
+    fn is_conditional(&self, files: &Files<'_>, file: FileId) -> bool {
+        let _ = (files, file);
+        false
     }
 
     /// Files that the project declares as test code, in order. Test code recognised by its path is not included. Not

@@ -28,7 +28,8 @@ export async function openView(browser, server, path, options = {}) {
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => {
     problems.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    // The page may be closed before.
+    dialog.dismiss().catch(() => {});
   });
   page.on("request", (request) => {
     const url = request.url();
@@ -41,6 +42,8 @@ export async function openView(browser, server, path, options = {}) {
     problems,
     async close() {
       const pwned = await page.evaluate(() => window.pwned).catch(() => undefined);
+      // A request that is being answered fails once the page is closed, and nothing waits for its answer.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
       await context.close();
       assert.equal(pwned, undefined, "script of the repository ran");
       if (!allowErrors) assert.deepEqual(problems, []);

@@ -159,6 +159,9 @@ pub struct DefFlags {
     pub is_local: bool,
     /// Exported from its file by a keyword on the definition.
     pub is_exported: bool,
+    /// Part of some builds only, itself or by what it is in: another definition of its name may take its place in the
+    /// others (Rust `#[cfg]`, items among the arguments of a macro).
+    pub is_conditional: bool,
     /// Declares what another definition implements (C prototypes, TypeScript `declare`, stubs).
     pub is_declaration: bool,
     /// A [`DefKind::TypeAlias`] that is a type of its own with members of its own, not another name (Go `type T U`).
@@ -180,6 +183,11 @@ pub struct DefFlags {
     /// It only calls, compares, reads or returns its first argument (after the receiver), as do the functions inside of
     /// it: nothing keeps the argument beyond the call, so a decorator of this kind only wraps. `false` if not known.
     pub releases_first: bool,
+    /// A function written in place whose body returns no value, so that it cannot be used where one is expected.
+    pub returns_nothing: bool,
+    /// A function written in place whose body returns a value and is not a call or assignment, so that it cannot be
+    /// used where none is expected.
+    pub returns_value: bool,
 }
 
 /// A definition.

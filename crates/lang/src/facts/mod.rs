@@ -194,7 +194,7 @@ pub struct ImportFlags {
     pub reexport: bool,
     /// For types only (`import type`, `if TYPE_CHECKING`).
     pub type_only: bool,
-    /// Inside a condition, a `try` or a function: it may not run.
+    /// Inside a condition, a `try` or a function: it may not run. In Rust: part of some builds only.
     pub conditional: bool,
     /// `#include <…>` rather than `#include "…"`; CommonJS `require` in JavaScript.
     pub system: bool,

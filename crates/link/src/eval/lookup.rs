@@ -717,6 +717,13 @@ impl Eval<'_> {
         self.definition(of).kind == DefKind::Module
     }
 
+    /// Returns whether some builds leave a definition out, itself or with the file that it is in.
+    pub(crate) fn is_conditional(&mut self, of: DefRef) -> bool {
+        self.ask_definition(of);
+        let resolver = self.resolver(of.file);
+        self.definition(of).flags.is_conditional || resolver.is_conditional(&self.files, of.file)
+    }
+
     /// The type a block adds members to.
     pub(crate) fn extends(&mut self, of: DefRef) -> Option<DefRef> {
         self.extended_type(of)

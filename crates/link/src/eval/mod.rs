@@ -438,7 +438,11 @@ impl<'a> Eval<'a> {
             Expr::Literal(Literal::Null) => Values::one(Value::Null),
             Expr::Literal(literal) => self.literal(file, literal),
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
-            Expr::Union(items) => self.all(file, unit.list(items), want),
+            Expr::Union(items) => {
+                let items = unit.list(items);
+                let values = self.all(file, items, want);
+                if self.rules(file).overload_phases { self.settle_operands(file, items, values) } else { values }
+            }
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
             Expr::Narrowed { base, by, test, holds } => self.narrow(file, base, unit.list(by), test, holds),
             Expr::Given { by, parameter } => self.given_here(file, by, parameter),
@@ -512,6 +516,7 @@ impl<'a> Eval<'a> {
                 return self.keyed_collection(file, kind, items);
             }
             Collection::Map => (Builtin::Map, [Values::unknown(Reason::UnknownReceiver), any(self)].into()),
+            Collection::List if self.rules(file).overload_phases => (Builtin::Array, [any(self)].into()),
             Collection::List | Collection::Set | Collection::Iterator => (Builtin::List, [any(self)].into()),
         };
         Values::one(if is_type { Value::BuiltinType(builtin, args) } else { Value::Builtin(builtin, args) })
@@ -637,12 +642,18 @@ impl<'a> Eval<'a> {
         if let Some(builtin) = builtin {
             return Values::one(Value::BuiltinType(builtin, no_args()));
         }
-        let result = text.filter(|_| want == Namespace::Callee).and_then(|text| self.result_type(package, text));
+        let known = package.result().map(|result| self.value_of_standard(result));
+        if let (Some(value), Namespace::Value) = (&known, want) {
+            return Values::one(value.clone());
+        }
+        let result = text.filter(|_| want == Namespace::Callee);
+        let result = result.and_then(|text| known.or_else(|| self.result_type(package, text)));
         if let Some(result) = result {
             return Values::one(Value::Method(Rc::new(Values::one(result))));
         }
         // Only a name in type position is known to be a type.
-        let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
+        let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen
+            || want == Namespace::Value && self.is_standard_type(package, text);
         let is_holding = |text: &str| package.is_value() && self.home.holding_fields.contains(&text);
         let yields = want == Namespace::Value && text.is_some_and(|text| is_holding(text) || self.holds_given(package));
         let package = package.clone().yielding(yields);

@@ -8,6 +8,7 @@ use m1nd_lang::facts::{ExprId, Namespace};
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, Values, no_args};
+use crate::names::Name;
 use crate::rules::{Builtin, Yields};
 use crate::tables::files::{DefRef, FileId};
 
@@ -35,12 +36,14 @@ pub(crate) struct Outside {
     /// A value that code of the package yields, which need not be of a type of the package: containers, guards and
     /// generic functions yield what the project gave them.
     is_yielded: bool,
+    /// The standard type that it has, or that calling it yields.
+    result: Option<Name>,
 }
 
 impl Outside {
     /// The package itself.
     pub(crate) fn package(name: impl Into<Rc<str>>) -> Self {
-        Self { package: name.into(), way: Some("".into()), is_value: false, is_yielded: false }
+        Self { package: name.into(), way: Some("".into()), is_value: false, is_yielded: false, result: None }
     }
 
     /// The module of the package that an import names.
@@ -55,12 +58,12 @@ impl Outside {
             None => None,
         };
         let way = way.filter(|way: &Rc<str>| fits(way));
-        Self { package: package.into(), way, is_value: false, is_yielded: false }
+        Self { package: package.into(), way, is_value: false, is_yielded: false, result: None }
     }
 
     /// An unknown member of the package.
     pub(crate) fn somewhere(&self) -> Self {
-        Self { way: None, ..self.clone() }
+        Self { way: None, result: None, ..self.clone() }
     }
 
     /// A value that it yields: an element, the result of a method, what it holds.
@@ -76,6 +79,16 @@ impl Outside {
     /// Returns whether it is a value whose type may be of the project, although it comes from outside.
     pub(crate) fn is_yielded(&self) -> bool {
         self.is_yielded
+    }
+
+    /// The same, if the standard type is known that it has or that calling it yields.
+    pub(crate) fn resulting(self, result: Option<Name>) -> Self {
+        Self { result, ..self }
+    }
+
+    /// The standard type that it has, or that calling it yields, where that is known.
+    pub(crate) fn result(&self) -> Option<Name> {
+        self.result
     }
 
     /// A value of it, if it is a type.
@@ -106,14 +119,14 @@ impl Outside {
         let way =
             self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { node_id::join(way, name) });
         let way = way.filter(|way| fits(way)).map(Rc::from);
-        Self { way, ..self.clone() }
+        Self { way, result: None, ..self.clone() }
     }
 
     /// Result of calling it. The result of a further call is unknown.
     pub(crate) fn call(&self) -> Self {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
         let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
-        Self { way: way.map(Rc::from), is_value: true, ..self.clone() }
+        Self { way: way.map(Rc::from), is_value: true, result: None, ..self.clone() }
     }
 
     /// The package and the way to the member, if it is a member to which the way is known.
@@ -247,13 +260,13 @@ impl Deref for Outside {
 /// Something of the package.
 impl From<&str> for Outside {
     fn from(package: &str) -> Self {
-        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false, result: None }
     }
 }
 
 /// Something of the package.
 impl From<String> for Outside {
     fn from(package: String) -> Self {
-        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false, result: None }
     }
 }

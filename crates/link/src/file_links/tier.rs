@@ -5,7 +5,7 @@ use m1nd_lang::facts::{Expr, Reference, Role};
 
 use super::reached::{Reached, entity_targets, push_value};
 use super::{MOST_TARGETS, Resolution, Target, WrittenUse};
-use crate::eval::{Entity, Eval, Module, Search};
+use crate::eval::{Entity, Eval, Found, Module, Search};
 use crate::reason::Reason;
 use crate::rules::{Overloads, Yields};
 use crate::tables::files::FileId;
@@ -53,12 +53,35 @@ pub(super) fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row
         (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
         (MOST_TARGETS.., _) => (Vec::new(), None, Some(Reason::TooManyCandidates)),
         (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),
+        (_, 0) if unknown.is_none() && !row.inexact && are_alternatives(eval, file, &found) => {
+            (targets, Some(EdgeTier::Certain), None)
+        }
         _ => (targets, Some(EdgeTier::Possible), None),
     };
     if tier != Some(EdgeTier::Certain) {
         also.clear();
     }
     Resolution { also, members, reason, is_module, ..Resolution::new(row, targets, tier) }
+}
+
+/// Returns whether definitions of one name are those of different builds: in each, the name means one of them.
+fn are_alternatives(eval: &mut Eval<'_>, file: FileId, found: &[Found]) -> bool {
+    if !eval.rules(file).has_conditional_items {
+        return false;
+    }
+    let mut named = None;
+    let mut always = 0;
+    for found in found {
+        let Entity::Def(of) = found.entity else { return false };
+        let definition = eval.unit(of.file).facts.definition(of.def);
+        let name = (definition.kind, eval.unit(of.file).name(definition.name));
+        if *named.get_or_insert(name) != name {
+            return false;
+        }
+        always += usize::from(!eval.is_conditional(of));
+    }
+    // What is there in all builds stands beside the others where an attribute of an import tells them apart.
+    always <= 1
 }
 
 /// Methods of the name anywhere in the project, for a call on a receiver of which nothing is known.

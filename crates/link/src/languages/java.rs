@@ -5,6 +5,7 @@ mod packages;
 mod scala;
 mod source_sets;
 mod standard;
+mod types;
 
 use m1nd_lang::Language;
 use m1nd_lang::facts::Literal;
@@ -58,8 +59,10 @@ static RULES: Rules = Rules {
     result_types: standard::RESULTS,
     factories: standard::FACTORIES,
     function_types: standard::FUNCTIONS,
-    enum_members: &[("values", MethodShape::ListOfFirst), ("valueOf", MethodShape::First)],
+    enum_members: &[("values", MethodShape::ArrayOfFirst), ("valueOf", MethodShape::First)],
     linked: true,
+    overload_phases: true,
+    standard_type: types::find,
     yields: Yields::OfCalls,
     ..Rules::OUTLINED
 };

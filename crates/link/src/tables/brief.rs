@@ -45,6 +45,8 @@ pub struct Declared {
     pub written: Box<str>,
     /// Only compiled for tests.
     pub test_only: bool,
+    /// Part of some builds only.
+    pub conditional: bool,
 }
 
 impl Brief {
@@ -203,6 +205,7 @@ fn declarations(facts: &FileFacts) -> Box<[Declared]> {
             name: facts.name(name).into(),
             written: facts.name(import.module).into(),
             test_only: import.flags.test_only,
+            conditional: import.flags.conditional,
         }),
         _ => None,
     });

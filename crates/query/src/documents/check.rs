@@ -1,4 +1,4 @@
-//! Compares documents with the code and its commits: names, links, commands and examples that are no longer so.
+//! Compares documents with the code and its commits: names, links, commands and examples that no longer match.
 
 use m1nd_base::{Cancel, Cancelled, NodeKind, RepoPath};
 use m1nd_documents::SectionKind;

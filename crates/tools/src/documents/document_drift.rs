@@ -1,4 +1,4 @@
-//! Finds what a document says about code that is no longer so: dead names, changed interfaces, broken links.
+//! Finds where a document no longer matches the code: dead names, changed interfaces, broken links.
 
 use m1nd_query::documents::{Drift, DriftClass, drift};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub(crate) struct DocumentDrift;
 impl Tool for DocumentDrift {
     const NAME: &'static str = "document_drift";
     const TOOLSET: Toolset = Toolset::Documents;
-    const SUMMARY: &'static str = "Find what a document says about code that is no longer so";
+    const SUMMARY: &'static str = "Find where a document no longer matches the code";
     const ANSWERS: &'static str = "what a document says about code that is not so";
     const HELP: &'static str = "\
 Compares a document on disk with the index, and lists what does not agree, by line. Of a file of code, the links in

@@ -152,3 +152,40 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         }
     }
 }
+
+/// Nodes of a lambda's block that are searched for a `return`.
+const MOST_NODES: usize = 2048;
+
+/// Whether a lambda returns a value; `None` if it can be used with and without one, or is too large.
+pub(super) fn find_returns(lambda: Node<'_>) -> Option<bool> {
+    let body = lambda.child_by_field_name("body")?;
+    match body.kind() {
+        "block" => {}
+        "method_invocation" | "object_creation_expression" | "assignment_expression" | "update_expression" => {
+            return None;
+        }
+        _ => return Some(true),
+    }
+    let mut open = vec![body];
+    let mut count = 0;
+    while let Some(node) = open.pop() {
+        count += 1;
+        if count > MOST_NODES {
+            return None;
+        }
+        match node.kind() {
+            "return_statement" => return Some(node.named_child(0).is_some()),
+            "lambda_expression" | "class_body" => {}
+            _ => {
+                let mut cursor = node.walk();
+                open.extend(node.named_children(&mut cursor));
+            }
+        }
+    }
+    // A block that never ends normally fits both.
+    let last = body.named_child(body.named_child_count().saturating_sub(1) as u32);
+    let ends = !last.is_some_and(|last| {
+        matches!(last.kind(), "throw_statement" | "while_statement" | "do_statement" | "for_statement")
+    });
+    ends.then_some(false)
+}

@@ -116,11 +116,46 @@ pub(super) fn enter_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
 }
 
 pub(super) fn leave_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let Some(of) = cx.find_known(node.child_by_field_name("type")) else { return };
+    let Some(mut of) = cx.find_known(node.child_by_field_name("type")) else { return };
+    for _ in 1..count_dimensions(node) {
+        of = array_of(cx, of);
+    }
     let element = cx.builder.expr(Expr::Instance { of });
-    let items = cx.builder.list(&[element]);
-    let expr = cx.builder.expr(Expr::Collection { kind: Collection::List, items });
+    let expr = array_of(cx, element);
     cx.set_expr(node, expr);
+}
+
+fn array_of(cx: &mut Outline<'_>, element: ExprId) -> ExprId {
+    let items = cx.builder.list(&[element]);
+    cx.builder.expr(Expr::Collection { kind: Collection::List, items })
+}
+
+/// Maximum dimensions of an array that are distinguished.
+const MOST_DIMENSIONS: usize = 8;
+
+/// Number of pairs of brackets behind the element type of an array; at least 1.
+fn count_dimensions(node: Node<'_>) -> usize {
+    let mut cursor = node.walk();
+    let count = |part: Node<'_>| match part.kind() {
+        "dimensions_expr" => 1,
+        "dimensions" => (0..part.child_count()).filter(|&at| part.child(at).is_some_and(|at| at.kind() == "[")).count(),
+        _ => 0,
+    };
+    node.named_children(&mut cursor).map(count).sum::<usize>().clamp(1, MOST_DIMENSIONS)
+}
+
+pub(super) fn enter_array_type(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    cx.set_in_type();
+    Enter::Descend
+}
+
+/// `T[]`, `T[][]`.
+pub(super) fn leave_array_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(mut of) = cx.find_known(node.child_by_field_name("element")) else { return };
+    for _ in 0..count_dimensions(node) {
+        of = array_of(cx, of);
+    }
+    cx.set_expr(node, of);
 }
 
 /// The name of a method reference; `None` for `Type::new`.
@@ -221,7 +256,8 @@ pub(super) fn leave_class_literal(cx: &mut Outline<'_>, node: Node<'_>, _: Optio
     cx.set_expr(node, expr);
 }
 
-/// Comparisons are truth values, text stays text when something is added; else the type is that of the operands.
+/// Comparisons are truth values, text stays text when something is added; else the type is that of the operands. Where
+/// there are three alternatives, the last of them a number, they are operands: results are at least an `int`.
 pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
     let known = |cx: &Outline<'_>, field: &str| cx.find_known(node.child_by_field_name(field));
@@ -235,7 +271,8 @@ pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
         "<<" | ">>" | ">>>" => left.unwrap_or(cx.builder.unknown()),
         _ => {
             let unknown = cx.builder.unknown();
-            cx.builder.union(&[left.unwrap_or(unknown), right.unwrap_or(unknown)])
+            let least = cx.builder.expr(Expr::Literal(Literal::Int));
+            cx.builder.union(&[left.unwrap_or(unknown), right.unwrap_or(unknown), least])
         }
     };
     cx.set_expr(node, expr);

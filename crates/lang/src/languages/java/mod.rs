@@ -121,7 +121,7 @@ static RULES: &[(&str, Rule)] = &[
     ("type_arguments", Rule::Type),
     ("wildcard", Rule::Type),
     ("annotated_type", Rule::Type),
-    ("array_type", Rule::TypeOf(Collection::List)),
+    ("array_type", Rule::Custom(expressions::enter_array_type, expressions::leave_array_type)),
     ("type_parameter", Rule::TypeParam(Pick::Kind(&["type_identifier"]), Pick::Kind(&["type_bound"]))),
     ("type_bound", Rule::Union(&[])),
     ("throws", Rule::Type),
@@ -167,6 +167,11 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
         "interface_declaration" | "annotation_type_declaration" => draft.flags.is_abstract = false,
         // Native methods have no body in Java.
         "method_declaration" if has("native") => draft.no_body = NoBody::Declaration,
+        "lambda_expression" => {
+            let returns = bodies::find_returns(node);
+            draft.flags.returns_nothing = returns == Some(false);
+            draft.flags.returns_value = returns == Some(true);
+        }
         _ => {}
     }
 }

@@ -28,6 +28,9 @@ const ENTRY_MARKERS: &[&str] = &[
     "proc_macro", "proc_macro_attribute", "proc_macro_derive",
 ];
 
+/// Maximum number of conditional path attributes of one module: each is a file to look for.
+const MAX_CONDITIONAL_PATHS: usize = 16;
+
 /// Attributes and doc comments that wait for their item.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
@@ -39,20 +42,46 @@ pub(super) struct Pending {
     derived: Vec<usize>,
     /// Marks a test, or something compiled for tests only.
     pub(super) is_test: bool,
+    /// Some builds leave it out.
+    pub(super) is_conditional: bool,
     /// Code outside runs it: a test runner, a linker, the compiler.
     pub(super) is_entry: bool,
     /// `#[macro_export]`
     pub(super) is_exported: bool,
     /// `#[path = "…"]`
-    pub(super) path: Option<String>,
+    path: Option<String>,
+    /// The same under a condition: `#[cfg_attr(unix, path = "…")]`.
+    conditional_paths: Vec<String>,
     /// Doc comment lines.
     doc: String,
+}
+
+/// A place of a module in another file.
+pub(super) struct ModulePath<'a> {
+    /// As written, or empty.
+    pub(super) text: &'a str,
+    /// Only some builds take it.
+    pub(super) is_conditional: bool,
 }
 
 impl Pending {
     /// The doc comment.
     pub(super) fn doc(&self) -> Option<Box<str>> {
         text::doc(&self.doc)
+    }
+
+    /// The path attributes of a module in another file; an empty path stands for the place that its name leads to.
+    pub(super) fn module_paths(&self) -> Vec<ModulePath<'_>> {
+        let conditional = |text| ModulePath { text, is_conditional: true };
+        let mut all: Vec<_> = self.conditional_paths.iter().map(|path| conditional(path.as_str())).collect();
+        // Several conditions mostly cover all builds; one leaves others, in which the attribute does not hold.
+        match (&self.path, all.len()) {
+            (Some(path), count) => all.push(ModulePath { text: path, is_conditional: count > 0 }),
+            (None, 0) => all.push(ModulePath { text: "", is_conditional: false }),
+            (None, 1) => all.push(conditional("")),
+            (None, _) => {}
+        }
+        all
     }
 
     fn push_doc(doc: &mut String, line: &str) {
@@ -123,7 +152,10 @@ impl<'a> Extractor<'a> {
                 self.pending.path = value.or(self.pending.path.take());
             }
             "macro_export" => self.pending.is_exported = true,
-            "cfg" => self.pending.is_test |= arguments.is_some_and(|list| is_test_condition(self.source.text(list))),
+            "cfg" => {
+                self.pending.is_conditional = true;
+                self.pending.is_test |= arguments.is_some_and(|list| is_test_condition(self.source.text(list)));
+            }
             "cfg_attr" => self.conditional_attribute(arguments),
             _ => {}
         }
@@ -146,11 +178,11 @@ impl<'a> Extractor<'a> {
 
     /// `#![…]`: only that of a file compiled for tests matters.
     pub(super) fn inner_attribute(&mut self, node: Node<'_>) {
-        let is_test = node.named_child(0).is_some_and(|attribute| {
-            let name = attribute.named_child(0).map_or("", |name| self.last_name(name));
-            let arguments = attribute.child_by_field_name("arguments");
-            name == "cfg" && arguments.is_some_and(|list| is_test_condition(self.source.text(list)))
-        });
+        let Some(attribute) = node.named_child(0) else { return };
+        let is_condition = attribute.named_child(0).is_some_and(|name| self.last_name(name) == "cfg");
+        self.at.is_conditional |= is_condition;
+        let arguments = attribute.child_by_field_name("arguments").filter(|_| is_condition);
+        let is_test = arguments.is_some_and(|list| is_test_condition(self.source.text(list)));
         if is_test {
             self.at.is_test = true;
             if self.frames.is_empty() {
@@ -193,16 +225,21 @@ impl<'a> Extractor<'a> {
         let Some(arguments) = arguments else { return };
         let tokens = super::children(arguments);
         for pair in tokens.windows(2) {
-            if self.source.text(pair[0]) == "path"
-                && pair[1].kind_name() == "string_literal"
-                && self.pending.path.is_none()
-            {
-                self.pending.path = Some(self.string(pair[1]).to_owned());
+            if self.source.text(pair[0]) == "path" && pair[1].kind_name() == "string_literal" {
+                let path = self.string(pair[1]);
+                self.conditional_path(path);
             }
         }
         // The condition comes first.
         let given = tokens.iter().skip(2).map(|token| self.source.text(*token));
         self.pending.is_entry |= given.into_iter().any(is_entry_marker);
+    }
+
+    fn conditional_path(&mut self, path: &str) {
+        let known = &mut self.pending.conditional_paths;
+        if known.len() < MAX_CONDITIONAL_PATHS && !known.iter().any(|one| one == path) {
+            known.push(path.to_owned());
+        }
     }
 
     /// Content of a string literal, quotes taken off.

@@ -20,6 +20,8 @@ enum Handed {
     Second,
     /// The error.
     Error,
+    /// What the method is called on.
+    Whole,
 }
 
 /// Methods that standard iterators, collections, options and results have.
@@ -88,7 +90,7 @@ impl Extractor<'_> {
             is_test: self.at.is_test,
             ..DefFlags::default()
         };
-        let handed = self.handed_parameters(path);
+        let handed = self.handed_parameters(node, path);
         self.open(node).handed = handed;
         if self.builder.full() {
             return;
@@ -104,20 +106,55 @@ impl Extractor<'_> {
         self.at.block_scopes = 0;
     }
 
-    /// Values of a closure's parameters, if it is an argument of a well-known method.
-    fn handed_parameters(&mut self, path: &[Step<'_>]) -> Vec<ExprId> {
-        let unknown = self.builder.unknown();
+    /// Values of a closure's parameters, if it is an argument: of a well-known method, or of a function that declares
+    /// what it calls the closure with.
+    fn handed_parameters(&mut self, closure: Node<'_>, path: &[Step<'_>]) -> Vec<ExprId> {
         let [.., call, arguments] = path else { return Vec::new() };
         if arguments.node.kind_name() != "arguments" || call.node.kind_name() != "call_expression" {
             return Vec::new();
         }
-        let callee =
-            call.node.child_by_field_name("function").filter(|callee| callee.kind_name() == "field_expression");
-        let Some(callee) = callee else { return Vec::new() };
-        let method = callee.child_by_field_name("field").map_or("", |field| self.ident(field));
-        let base = self.field_expr(callee, "value");
-        let Some(handed) = find_handed(method).filter(|_| base != unknown) else { return Vec::new() };
+        let Some(callee) = call.node.child_by_field_name("function") else { return Vec::new() };
+        if callee.kind_name() == "field_expression" {
+            let method = callee.child_by_field_name("field").map_or("", |field| self.ident(field));
+            let base = self.field_expr(callee, "value");
+            if base != self.builder.unknown()
+                && let Some(handed) = self.find_handed(method, base)
+            {
+                return self.handed_values(handed, base);
+            }
+        }
+        let of = self.expr_of(Some(callee));
+        if of == self.builder.unknown() {
+            return Vec::new();
+        }
+        let before = super::children(arguments.node).into_iter().take_while(|argument| argument.id() != closure.id());
+        let before: Vec<ExprId> = before.map(|argument| self.expr_of(Some(argument))).collect();
+        let args = self.builder.list(&before);
+        let by = self.builder.expr(Expr::Call { callee: of, args });
+        let count = closure.child_by_field_name("parameters").map_or(0, |list| super::children(list).len());
+        (0..count as u32).map(|parameter| self.builder.expr(Expr::Given { by, parameter })).collect()
+    }
+
+    /// The values that a method hands on: of a static, the methods of thread-local keys are well known, too.
+    fn find_handed(&self, method: &str, base: ExprId) -> Option<Handed> {
+        let facts = self.builder.facts();
+        let is_static = match facts.expr(base) {
+            Expr::Name { name, .. } | Expr::Path { name, .. } => {
+                facts.name(name).chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric())
+            }
+            _ => false,
+        };
+        match method {
+            "with" | "try_with" if is_static => Some(Handed::Whole),
+            "with_borrow" | "with_borrow_mut" if is_static => Some(Handed::Element),
+            _ => find_handed(method),
+        }
+    }
+
+    fn handed_values(&mut self, handed: Handed, base: ExprId) -> Vec<ExprId> {
+        let unknown = self.builder.unknown();
         match handed {
+            Handed::Whole => vec![base],
             Handed::Error => vec![self.builder.expr(Expr::Item { base, index: 1 })],
             _ => {
                 let element = self.builder.expr(Expr::Element { base });

@@ -27,6 +27,8 @@ pub(super) struct Position {
     pub(super) is_local: bool,
     /// Inside something that is a test.
     pub(super) is_test: bool,
+    /// Inside something that some builds leave out.
+    pub(super) is_conditional: bool,
     /// Directly in a body whose statements may bind variables for the rest.
     pub(super) in_block: bool,
     /// Scopes opened by the variables of this block.
@@ -42,6 +44,7 @@ impl Position {
             in_function: false,
             is_local: false,
             is_test: false,
+            is_conditional: false,
             in_block: false,
             block_scopes: 0,
         }

@@ -66,6 +66,7 @@ impl Extractor<'_> {
         self.at.enclosing = Some(def);
         self.at.in_block = false;
         self.at.is_test |= pending.is_test;
+        self.at.is_conditional |= pending.is_conditional;
         // Type parameters, then the body: each is a scope within the one before.
         let mut scope = self.at.items;
         if node.child_by_field_name("type_parameters").is_some() {
@@ -129,6 +130,7 @@ impl Extractor<'_> {
         flags.is_local = self.at.is_local;
         flags.is_test = self.at.is_test || pending.is_test;
         flags.is_entry = pending.is_entry;
+        flags.is_conditional = self.at.is_conditional || pending.is_conditional;
         flags.is_exported = definition.visibility == Visibility::Public;
         let owner = definition.owner.map(|owner| self.builder.facts().definition(owner).kind);
         let in_type = matches!(owner, Some(DefKind::Trait | DefKind::Impl));

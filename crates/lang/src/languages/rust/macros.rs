@@ -28,6 +28,18 @@ enum Shape {
     Separated,
     /// Items, for a macro in item position.
     Items,
+    /// Expressions between commas, with the marks of fields that `tracing` has: `target: "x"`, `%value`, `?value`.
+    Fields,
+    /// `static ref NAME: Type = value;`
+    Statics,
+    /// `if #[cfg(…)] { items } else { items }`
+    Branches,
+}
+
+impl Shape {
+    fn has_items(self) -> bool {
+        matches!(self, Self::Items | Self::Statics | Self::Branches)
+    }
 }
 
 /// Result of a well-known macro.
@@ -38,6 +50,10 @@ enum Yields {
     List,
     /// Its last argument.
     Last,
+    /// What its only argument holds.
+    Inside,
+    /// What each of its arguments holds, as a tuple.
+    InsideEach,
     Nothing,
 }
 
@@ -48,18 +64,26 @@ fn well_known(name: &str) -> Option<(Shape, Yields)> {
         "format" | "concat" | "stringify" | "env" | "include_str" | "file" => (Shape::Expressions, Yields::Text),
         "vec" => (Shape::Expressions, Yields::List),
         "matches" => (Shape::Pattern, Yields::Bool),
-        "dbg" => (Shape::Expressions, Yields::Last),
+        "dbg" | "pin" => (Shape::Expressions, Yields::Last),
+        "ready" => (Shape::Expressions, Yields::Inside),
+        "join" => (Shape::Expressions, Yields::InsideEach),
+        "thread_local" => (Shape::Items, Yields::Nothing),
+        "lazy_static" => (Shape::Statics, Yields::Nothing),
+        "cfg_if" => (Shape::Branches, Yields::Nothing),
         "print" | "println" | "eprint" | "eprintln" | "write" | "writeln" | "format_args" | "panic" | "assert"
         | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "todo"
-        | "unimplemented" | "unreachable" | "error" | "warn" | "info" | "debug" | "trace" | "log" | "bail"
-        | "ensure" | "anyhow" => (Shape::Expressions, Yields::Nothing),
+        | "unimplemented" | "unreachable" | "log" | "bail" | "ensure" | "anyhow" => {
+            (Shape::Expressions, Yields::Nothing)
+        }
+        "error" | "warn" | "info" | "debug" | "trace" | "event" | "span" | "error_span" | "warn_span" | "info_span"
+        | "debug_span" | "trace_span" => (Shape::Fields, Yields::Nothing),
         _ => return None,
     })
 }
 
 /// Returns whether a macro is well known to take expressions.
 pub(super) fn takes_expressions(name: &str) -> bool {
-    well_known(name).is_some_and(|(shape, _)| shape == Shape::Expressions)
+    well_known(name).is_some_and(|(shape, _)| matches!(shape, Shape::Expressions | Shape::Fields))
 }
 
 /// The parser of macro arguments, with what is left for them in this file.
@@ -109,8 +133,8 @@ impl Extractor<'_> {
         }
         if let Some(arguments) = arguments {
             self.keep_text(of, super::children(arguments).first().copied());
-            // No well-known macro is used in item position: there the name is another macro's.
-            let known = if among_items { None } else { well_known(self.last_name(name)) };
+            // In item position, a well-known macro has items: of others, the name is another macro's.
+            let known = well_known(self.last_name(name)).filter(|(shape, _)| !among_items || shape.has_items());
             let is_type_list = path.last().is_some_and(|parent| parent.node.kind_name() == "type_arguments");
             let read = (self.macros.is_known, self.macros.in_body, self.exactness);
             self.macros.is_known = known.is_some();
@@ -135,6 +159,10 @@ impl Extractor<'_> {
             self.token_arguments(arguments);
             return None;
         }
+        if let Some((Shape::Branches, _)) = known {
+            self.branches(arguments);
+            return None;
+        }
         if let Some((shape, yields)) = known {
             let Some(items) = self.parsed_arguments(arguments, shape) else {
                 self.token_arguments(arguments);
@@ -143,7 +171,7 @@ impl Extractor<'_> {
             return self.macro_value(yields, &items);
         }
         let braces = self.source.text(arguments).starts_with('{');
-        if among_items && braces && self.parsed_arguments(arguments, Shape::Items).is_some() {
+        if among_items && braces && self.items(arguments) {
             return None;
         }
         self.exactness = Exactness::Inexact;
@@ -156,6 +184,23 @@ impl Extractor<'_> {
             self.search_tokens(arguments);
         }
         None
+    }
+
+    /// Items that a macro may leave out of some builds; returns whether they are.
+    fn items(&mut self, arguments: Node<'_>) -> bool {
+        let around = std::mem::replace(&mut self.at.is_conditional, true);
+        let fits = self.parsed_arguments(arguments, Shape::Items).is_some();
+        self.at.is_conditional = around;
+        fits
+    }
+
+    /// The blocks of `cfg_if!`, one of which is taken: items, or statements where the macro stands among statements.
+    fn branches(&mut self, arguments: Node<'_>) {
+        for block in super::children(arguments) {
+            if block.kind_name() == "token_tree" && self.source.text(block).starts_with('{') && !self.items(block) {
+                self.token_arguments(block);
+            }
+        }
     }
 
     /// Arguments that are not understood.
@@ -194,6 +239,12 @@ impl Extractor<'_> {
             Yields::Text => Some(self.literal_expr(Literal::Str)),
             Yields::Bool => Some(self.literal_expr(Literal::Bool)),
             Yields::Last => items.last().copied(),
+            Yields::Inside => items.first().map(|&base| self.inside(base)),
+            Yields::InsideEach => {
+                let items: Vec<ExprId> = items.iter().map(|&item| self.inside(item)).collect();
+                let items = self.builder.list(&items);
+                Some(self.builder.expr(Expr::Collection { kind: Collection::Tuple, items }))
+            }
             Yields::Nothing => None,
             Yields::List => {
                 let known: Vec<ExprId> =
@@ -202,6 +253,10 @@ impl Extractor<'_> {
                 Some(self.builder.expr(Expr::Collection { kind: Collection::List, items }))
             }
         }
+    }
+
+    fn inside(&mut self, base: ExprId) -> ExprId {
+        if base == self.builder.unknown() { base } else { self.builder.expr(Expr::Unwrap { base }) }
     }
 
     /// Parses and walks the arguments; returns their expressions, or `None` if they do not match `shape`.
@@ -215,7 +270,7 @@ impl Extractor<'_> {
         let overlay = self.overlay(arguments, shape)?;
         let tree = self.parse_overlay(&overlay)?;
         let root = tree.root_node();
-        let fits = if shape == Shape::Items { is_items(root) } else { is_one_list(root) };
+        let fits = if shape.has_items() { is_items(root) } else { is_one_list(root) };
         if root.has_error() || !fits {
             return None;
         }
@@ -245,17 +300,26 @@ impl Extractor<'_> {
         let end = text.len().checked_sub(1)?;
         // Arguments are parsed as the code they look like. Every byte stays at its place, so that positions are right.
         match shape {
-            Shape::Expressions | Shape::Separated => {
-                if shape == Shape::Separated {
-                    commas(arguments, &mut text);
+            Shape::Expressions | Shape::Separated | Shape::Fields => {
+                match shape {
+                    Shape::Separated => commas(arguments, &mut text),
+                    Shape::Fields => blank_marks(arguments, &mut text),
+                    _ => {}
                 }
                 let brackets = if text[0] == b'[' { (b'[', b']') } else { (b'(', b')') };
                 (text[0], text[end]) = brackets;
                 text.push(b';');
                 Some(Overlay { start: range.start, start_point, text })
             }
-            Shape::Items => {
+            Shape::Items | Shape::Statics | Shape::Branches => {
                 (text[0], text[end]) = (b' ', b' ');
+                if shape == Shape::Statics {
+                    blank_refs(arguments, &mut text);
+                }
+                // The last item of a list may do without its end.
+                if shape != Shape::Branches && !text.trim_ascii_end().ends_with(b"}") {
+                    text[end] = b';';
+                }
                 Some(Overlay { start: range.start, start_point, text })
             }
             Shape::Pattern => {
@@ -493,6 +557,40 @@ fn commas(arguments: Node<'_>, text: &mut [u8]) {
             "=>" => text[start..start + 2].copy_from_slice(b", "),
             _ => {}
         }
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// Blanks the marks of the fields of an event: `%` and `?` before values, and makes `name: value` an assignment.
+fn blank_marks(arguments: Node<'_>, text: &mut [u8]) {
+    let mut cursor = arguments.walk();
+    let mut more = cursor.goto_first_child();
+    let mut before = "";
+    while more {
+        let token = cursor.node();
+        let start = token.start_byte() - arguments.start_byte();
+        match token.kind_name() {
+            "%" | "?" if matches!(before, "(" | "[" | "{" | "," | "=") => text[start] = b' ',
+            ":" if before == "identifier" => text[start] = b'=',
+            _ => {}
+        }
+        before = token.kind_name();
+        more = cursor.goto_next_sibling();
+    }
+}
+
+/// Blanks `ref` in `static ref NAME`.
+fn blank_refs(arguments: Node<'_>, text: &mut [u8]) {
+    let mut cursor = arguments.walk();
+    let mut more = cursor.goto_first_child();
+    let mut before = "";
+    while more {
+        let token = cursor.node();
+        let start = token.start_byte() - arguments.start_byte();
+        if token.kind_name() == "ref" && before == "static" {
+            text[start..start + 3].fill(b' ');
+        }
+        before = token.kind_name();
         more = cursor.goto_next_sibling();
     }
 }

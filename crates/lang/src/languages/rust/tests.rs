@@ -44,7 +44,8 @@ fn show(facts: &FileFacts, id: ExprId) -> String {
         }
         Expr::Union(list) => format!("one of {{{}}}", show_list(facts, list)),
         Expr::Generic { base, args } => format!("{}<{}>", of(base), show_list(facts, args)),
-        Expr::Function { result } => format!("fn() -> {}", of(result)),
+        Expr::Signature { parameters, result } => format!("fn({}) -> {}", show_list(facts, parameters), of(result)),
+        Expr::Given { by, parameter } => format!("given {parameter} by {}", of(by)),
         Expr::Unknown => "?".into(),
         other => format!("{other:?}"),
     }
@@ -356,7 +357,8 @@ fn closure_parameters_of_well_known_methods() {
     assert_eq!(parameter("v.fold(0, |sum, x| sum)", "x"), "element(v)");
     assert_eq!(parameter("v.fold(0, |sum, x| sum)", "sum"), "parameter 0");
     assert_eq!(parameter("r.map_err(|e| e.code())", "e"), "item1(r)");
-    assert_eq!(parameter("own.each(|x| x)", "x"), "parameter 0");
+    assert_eq!(parameter("own.each(y, |x, z| x)", "z"), "given 1 by own.each(y)");
+    assert_eq!(parameter("OWN.with(|x| x)", "x"), "OWN");
     assert_eq!(parameter("v.map(|x: T| x)", "x"), "parameter 0");
 }
 
@@ -394,8 +396,8 @@ fn types() {
     assert_eq!(declared("Box<dyn Send + Draw + 'static>"), "Box<Draw>");
     assert_eq!(declared("&mut [A]"), "List[A");
     assert_eq!(declared("(A, b::B)"), "Tuple(A, b::B");
-    assert_eq!(declared("fn(A) -> B"), "fn() -> B");
-    assert_eq!(declared("impl Fn(A) -> B"), "fn() -> B");
+    assert_eq!(declared("fn(A, b: &B) -> C"), "fn(A, B) -> C");
+    assert_eq!(declared("impl Fn(A) -> B"), "fn(A) -> B");
     assert_eq!(declared("<A as B>::C"), "A::C");
     assert_eq!(declared("Self"), "Self");
     let facts = facts("fn f<T: A + 'static, U>(x: T) where U: B, T: C {}");

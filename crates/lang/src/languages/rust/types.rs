@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::Extractor;
 use super::KindName;
 use super::environment::Space;
-use crate::facts::{Collection, Expr, ExprId, Literal, PathRoot, Role};
+use crate::facts::{Collection, Expr, ExprId, ListId, Literal, PathRoot, Role};
 use crate::walk::Step;
 
 /// Traits that say nothing of a type's members: skipped where one trait has to be picked from several.
@@ -46,13 +46,23 @@ impl<'a> Extractor<'a> {
                     Some(result) => self.expr_of(Some(result)),
                     None => self.builder.expr(Expr::Literal(Literal::Null)),
                 };
-                Some(self.builder.expr(Expr::Function { result }))
+                let parameters = self.function_parameters(node);
+                Some(self.builder.expr(Expr::Signature { parameters, result }))
             }
             _ => None,
         };
         if let Some(expr) = expr {
             self.exprs.set(node, expr);
         }
+    }
+
+    /// The types of the parameters of `fn(A, name: B)` or `Fn(A, B)`.
+    fn function_parameters(&mut self, function: Node<'_>) -> ListId {
+        let written = function.child_by_field_name("parameters").map(super::children).unwrap_or_default();
+        let types = written.into_iter().filter(|parameter| parameter.kind_name() != "attribute_item");
+        let types: Vec<ExprId> =
+            types.map(|parameter| self.expr_of(parameter.child_by_field_name("type").or(Some(parameter)))).collect();
+        self.builder.list(&types)
     }
 
     fn type_identifier(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {

@@ -23,6 +23,7 @@ pub(in crate::eval) fn shape(shape: MethodShape, receiver: &Value) -> Values {
         MethodShape::Pair => of(Builtin::Tuple, &[arg(0), arg(1)]),
         MethodShape::Same => Values::one(Value::Builtin(*builtin, args.clone())),
         MethodShape::ListOfFirst => of(Builtin::List, &[arg(0)]),
+        MethodShape::ArrayOfFirst => of(Builtin::Array, &[arg(0)]),
         MethodShape::ListOfSecond => of(Builtin::List, &[arg(1)]),
         MethodShape::ListOfPairs => of(Builtin::List, &[of(Builtin::Tuple, &[arg(0), arg(1)])]),
         MethodShape::Enumerated => {
@@ -483,7 +484,8 @@ impl Eval<'_> {
                 self.unify_arg(inner, inner.len().saturating_sub(1), &results, of, file, known, depth);
             }
             // A list pattern fits whatever has elements.
-            Value::BuiltinType(Builtin::List, inner) | Value::Builtin(Builtin::List, inner) => {
+            Value::BuiltinType(Builtin::List | Builtin::Array, inner)
+            | Value::Builtin(Builtin::List | Builtin::Array, inner) => {
                 let elements = given.clone().flat_map(|value| self.element(&value, file));
                 self.unify_arg(inner, 0, &elements, of, file, known, depth);
             }
@@ -617,7 +619,7 @@ impl Eval<'_> {
                 args.iter().for_each(|arg| all.add(arg.clone()));
                 all
             }
-            Value::Builtin(Builtin::List, args) => arg(args, 0),
+            Value::Builtin(Builtin::List | Builtin::Array, args) => arg(args, 0),
             Value::Instance(of, args) if self.definition(*of).flags.is_distinct => {
                 let containers = self.underlying(*of, args).unwrap_or_default();
                 containers.flat_map(|value| self.index_deeper(&value, file))
@@ -694,7 +696,7 @@ impl Eval<'_> {
             Value::Builtin(Builtin::Map, args) if self.rules(file).map_iterates_pairs => {
                 Values::one(Value::Builtin(Builtin::Tuple, args.clone()))
             }
-            Value::Builtin(Builtin::List | Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
+            Value::Builtin(Builtin::List | Builtin::Array | Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
             Value::Builtin(Builtin::Tuple, args) => {
                 let mut all = Values::default();
                 args.iter().for_each(|arg| all.add(arg.clone()));

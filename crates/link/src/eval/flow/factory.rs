@@ -70,9 +70,19 @@ impl Eval<'_> {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let (builtin, args) = match factory {
             Factory::Same => return given.next().unwrap_or_else(unknown),
+            Factory::Elements => {
+                let all = given.next().unwrap_or_else(unknown);
+                let elements = all.flat_map(|value| self.element(&value, file));
+                (Builtin::List, vec![elements])
+            }
             Factory::ListOfAll => {
                 let mut all = Values::default();
                 given.for_each(|one| all.add(one));
+                // A single array has the elements.
+                if let ([_], [Value::Builtin(Builtin::Array, elements)]) = (args, all.items.as_slice()) {
+                    let elements: Values = elements.first().cloned().unwrap_or_else(unknown);
+                    return Values::one(Value::Builtin(Builtin::List, [elements].into()));
+                }
                 (Builtin::List, vec![if all.is_nothing() { unknown() } else { all }])
             }
             Factory::Wrapper => (Builtin::Wrapper, vec![given.next().unwrap_or_else(unknown)]),

@@ -162,7 +162,17 @@ impl Eval<'_> {
 
     fn add_given(&mut self, given: Values, by: &Signature, file: FileId, args: &[ExprId], values: &mut Values) {
         let mut given = match by.of {
-            Some(of) => self.infer(given, of, &no_args(), file, args),
+            Some(of) => {
+                // Members that are written in a block mention the type parameters of the block.
+                let given = match &by.known {
+                    Some(known) => {
+                        let class_args = self.type_arguments(known);
+                        self.substitute_block(given, of, known.of, &class_args)
+                    }
+                    None => given,
+                };
+                self.infer(given, of, &no_args(), file, args)
+            }
             None => given,
         };
         // Overloads mostly differ in type arguments only, which say little about members.

@@ -29,7 +29,7 @@ impl Eval<'_> {
                 None => Values::unknown(Reason::UnknownReceiver),
             },
             (ParameterKind::Rest, declared) => Values::one(Value::Builtin(
-                Builtin::List,
+                if self.rules(of.file).overload_phases { Builtin::Array } else { Builtin::List },
                 [declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))].into(),
             )),
             (ParameterKind::KeywordRest, declared) => Values::one(Value::Builtin(

@@ -134,7 +134,9 @@ impl Eval<'_> {
                 values
             }
             Entity::BuiltinMethod(_, receiver) => match receiver.as_ref() {
-                Value::Builtin(Builtin::List | Builtin::Wrapper, args) => args.first().cloned().unwrap_or_else(unknown),
+                Value::Builtin(Builtin::List | Builtin::Array | Builtin::Wrapper, args) => {
+                    args.first().cloned().unwrap_or_else(unknown)
+                }
                 Value::Builtin(Builtin::Map, args) if self.home.map_iterates_pairs => {
                     let [key, value] = [0, 1].map(|place| args.get(place).cloned().unwrap_or_else(unknown));
                     Values::one(Value::Builtin(Builtin::Tuple, [key, value].into()))

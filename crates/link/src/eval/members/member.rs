@@ -117,12 +117,19 @@ impl<'a> Eval<'a> {
             Value::Builtin(..) if !self.home.plain_values_have_members => Search::default(),
             // A field of a standard type about which nothing is known: what is not called is not a method.
             Value::Method(_) if self.home.includes => Search::unknown(Reason::UnknownReceiver),
+            Value::Builtin(Builtin::Array, _) if want == Namespace::Value && self.home.overload_phases => {
+                self.length_of_array()
+            }
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
                 let shape = self.home.builtin_method(*builtin, text);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
-            Value::External(package, _) => Search::one(Entity::External(package.member(self.text(name)), Some(name))),
+            Value::External(package, of) => {
+                let text = self.text(name);
+                let result = self.standard_result(package, *of, text);
+                Search::one(Entity::External(package.member(text).resulting(result), Some(name)))
+            }
             Value::BuiltinType(..) | Value::Method(_) | Value::Maps(..) => {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }

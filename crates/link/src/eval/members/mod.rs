@@ -14,5 +14,7 @@ pub(in crate::eval) mod missing;
 pub(in crate::eval) mod operators;
 pub(in crate::eval) mod overload;
 mod parts;
+mod phases;
 pub(in crate::eval) mod receiver;
 pub(in crate::eval) mod shapes;
+mod standard_types;

@@ -154,6 +154,11 @@ impl Eval<'_> {
         if search.found.len() < 2 || !self.deeper() {
             return search;
         }
+        if self.rules(file).overload_phases {
+            let search = self.choose_by_phases(file, search, &args);
+            self.leave();
+            return search;
+        }
         let known: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
         let places = self.most_fitting(&search, &known, labelled.then_some((file, &args[..])));
         self.leave();
@@ -497,12 +502,22 @@ impl Eval<'_> {
 
     /// The one type of a parameter, as the receiver fixes its class's type parameters.
     fn parameter_type(&mut self, of: DefRef, found: &Found, parameter: &Parameter) -> Option<Value> {
+        self.parameter_types(of, found, parameter).and_then(|types| the_one(&types).cloned())
+    }
+
+    /// The types of a parameter, as the receiver fixes its class's type parameters.
+    pub(in crate::eval) fn parameter_types(
+        &mut self,
+        of: DefRef,
+        found: &Found,
+        parameter: &Parameter,
+    ) -> Option<Values> {
         let types = self.eval(of.file, parameter.declared?, Namespace::Type);
         let mut values = self.instantiate(types);
         if let Some((owner, args)) = &found.owner {
             values = self.substitute(values, *owner, args);
         }
-        the_one(&values).cloned()
+        Some(values)
     }
 
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
@@ -679,7 +694,7 @@ impl Eval<'_> {
     }
 
     /// A standard type whose values are no objects: nothing but conversion makes them one.
-    fn is_primitive(&self, name: Name) -> bool {
+    pub(in crate::eval) fn is_primitive(&self, name: Name) -> bool {
         let text = self.text(name);
         let is_object = matches!(text, "object" | "string");
         !is_object
@@ -828,7 +843,7 @@ impl Eval<'_> {
         }
     }
 
-    fn fit_instance(&mut self, of: DefRef, ty: &Value) -> Fit {
+    pub(in crate::eval) fn fit_instance(&mut self, of: DefRef, ty: &Value) -> Fit {
         let ancestors = self.ancestors(of);
         let mut open = false;
         for ancestor in ancestors.iter() {

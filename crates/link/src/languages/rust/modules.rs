@@ -27,6 +27,8 @@ struct ModulePosition {
     of: usize,
     /// The file that declares it, and how many inline modules are around the declaration; `None` for a crate root.
     parent: Option<(FileId, u8)>,
+    /// Some builds leave it out.
+    is_conditional: bool,
     /// Its child modules are in its own folder: a crate root, a `mod.rs`, or a file named by a path attribute.
     owns_folder: bool,
 }
@@ -166,7 +168,7 @@ impl CrateGraph {
             if kind == TargetKind::Library {
                 self.libraries.insert(self.packages[index].folder.clone(), file);
             }
-            let place = ModulePosition { of: 0, parent: None, owns_folder: true };
+            let place = ModulePosition { of: 0, parent: None, is_conditional: false, owns_folder: true };
             self.places.insert(file, place);
         }
         for (kind, index, file) in roots {
@@ -180,7 +182,7 @@ impl CrateGraph {
         let aliases =
             files.brief(root).crates.iter().map(|(alias, name)| (alias.to_string(), name.to_string())).collect();
         self.crates.push(Crate { root, package, kind, macros: Vec::new(), aliases });
-        self.places.insert(root, ModulePosition { of, parent: None, owns_folder: true });
+        self.places.insert(root, ModulePosition { of, parent: None, is_conditional: false, owns_folder: true });
         self.add_modules(files, of, root);
     }
 
@@ -197,7 +199,10 @@ impl CrateGraph {
                 let is_mod_rs = files.path(child).ends_with("/mod.rs") || files.path(child) == "mod.rs";
                 let owns_folder = is_mod_rs || !declared.written.is_empty();
                 let depth = u8::try_from(declared.inline.len()).unwrap_or(u8::MAX);
-                self.places.insert(child, ModulePosition { of, parent: Some((file, depth)), owns_folder });
+                let is_conditional =
+                    declared.conditional || self.places.get(&file).is_some_and(|around| around.is_conditional);
+                let parent = Some((file, depth));
+                self.places.insert(child, ModulePosition { of, parent, is_conditional, owns_folder });
                 work.push(child);
             }
         }
@@ -217,10 +222,11 @@ impl CrateGraph {
                     None => (path.strip_suffix(".rs").unwrap_or(path), false),
                 };
                 let Some(parent) = self.generating_parent(files, module) else { continue };
-                let Some(of) = self.places.get(&parent).map(|place| place.of) else { continue };
+                let Some(&ModulePosition { of, is_conditional, .. }) = self.places.get(&parent) else { continue };
                 let name = module.rsplit('/').next().unwrap_or(module).replace('-', "_");
                 self.generated.entry(parent).or_default().insert(name, file);
-                self.places.insert(file, ModulePosition { of, parent: Some((parent, 0)), owns_folder: is_mod_rs });
+                let parent = Some((parent, 0));
+                self.places.insert(file, ModulePosition { of, parent, is_conditional, owns_folder: is_mod_rs });
                 self.add_modules(files, of, file);
             }
             if self.places.len() == before {
@@ -319,7 +325,7 @@ impl CrateGraph {
             while let Some(file) = chain.pop() {
                 let Some(place) = self.places.get(&file) else { continue };
                 let mut hasher = FxHasher::default();
-                (crates[place.of], place.owns_folder).hash(&mut hasher);
+                (crates[place.of], place.owns_folder, place.is_conditional).hash(&mut hasher);
                 let around = place.parent.map(|(file, depth)| (files.path(file), depth, found.get(&file)));
                 around.hash(&mut hasher);
                 found.insert(file, hasher.finish());
@@ -374,6 +380,11 @@ impl Resolver for CrateGraph {
 
     fn file_fingerprint(&self, file: FileId) -> u64 {
         self.fingerprints.get(&file).copied().unwrap_or_default()
+    }
+
+    fn is_conditional(&self, files: &Files<'_>, file: FileId) -> bool {
+        files.see(file);
+        self.places.get(&file).is_some_and(|place| place.is_conditional)
     }
 
     fn test_files(&self) -> &[FileId] {
