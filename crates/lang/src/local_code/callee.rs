@@ -53,6 +53,8 @@ pub(super) struct Callee<'a, 't> {
     pub(super) members: BTreeMap<usize, OwnMember>,
     /// Calls without an object of what is not known to be a member.
     pub(super) unknown_calls: Vec<usize>,
+    /// Static members of other classes that the file of a method of Java imports by their names, and that it uses.
+    pub(super) imported_members: BTreeSet<String>,
 }
 
 impl<'a, 't> Callee<'a, 't> {
@@ -86,6 +88,7 @@ impl<'a, 't> Callee<'a, 't> {
             is_async: false,
             members: BTreeMap::new(),
             unknown_calls: Vec::new(),
+            imported_members: BTreeSet::new(),
             result: result_type(function, text).filter(|found| found != "void"),
         };
         callee.check_head()?;
@@ -357,6 +360,7 @@ impl<'a, 't> Callee<'a, 't> {
     /// Names that all of it uses and does not declare, and packages in front of types.
     pub(super) fn list_names(&self) -> BTreeSet<String> {
         let mut names: BTreeSet<String> = self.locals.free.iter().map(|(name, _)| name.clone()).collect();
+        names.extend(self.imported_members.iter().cloned());
         let mut rest = vec![self.function];
         while let Some(node) = rest.pop() {
             if node.kind() == "package_identifier" {

@@ -292,7 +292,7 @@ fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>, own: &Own) -> R
     // Names of the body that the site has too.
     let mut renamed: BTreeMap<usize, String> = BTreeMap::new();
     for (index, variable) in callee.locals.variables.iter().enumerate() {
-        if !given.contains_key(&index) && !variable.by.kind().starts_with("type_") {
+        if !given.contains_key(&index) && !is_type(variable) && !variable.is_attribute() {
             let fresh = find_fresh(&variable.name, &site.locals.words, &mut taken);
             if fresh != variable.name {
                 renamed.insert(index, fresh);
@@ -309,6 +309,12 @@ fn replace_plainly(callee: &Callee<'_, '_>, site: &Site<'_, '_>, own: &Own) -> R
     let locals = locals.map(|(index, variable)| renamed.get(&index).unwrap_or(&variable.name).clone());
     let object = own.binding.iter().map(|(name, _)| name.clone());
     Ok((replaced, bound.chain(locals).chain(object).collect()))
+}
+
+/// Returns whether a declaration declares a type, which keeps its name.
+fn is_type(variable: &Variable<'_>) -> bool {
+    let kind = variable.by.kind();
+    kind.starts_with("type_") && !matches!(kind, "type_pattern" | "type_switch_statement")
 }
 
 /// Returns whether the body of the function may end the function around the call: both give back the same.
@@ -351,6 +357,7 @@ fn check_names(
         let is_bare = callee.language == Language::Java
             && callee.is_method
             && !callee.members.contains_key(&at)
+            && !callee.imported_members.contains(name)
             && site.object.is_some_and(|object| object.kind() != "this");
         if is_bare && !name.starts_with(char::is_uppercase) {
             let line = line_of(callee.text, at);
@@ -360,15 +367,17 @@ fn check_names(
                 format!("`{name}` (line {line}) may be a member of another object here"),
             ));
         }
-        if !means_the_same(name) {
-            return Err(refuse_at(
-                site.text,
-                site.call,
-                format!("`{name}`, which the function uses, may not be known in this file"),
-            ));
-        }
+        check_meaning(site, name, means_the_same)?;
     }
-    Ok(())
+    callee.imported_members.iter().try_for_each(|name| check_meaning(site, name, means_the_same))
+}
+
+fn check_meaning(site: &Site<'_, '_>, name: &str, means_the_same: &dyn Fn(&str) -> bool) -> Result<()> {
+    if means_the_same(name) {
+        return Ok(());
+    }
+    let why = format!("`{name}`, which the function uses, may not be known in this file");
+    Err(refuse_at(site.text, site.call, why))
 }
 
 /// Refuses calls on an object that the body could not name.

@@ -46,6 +46,15 @@ pub(super) fn fill(
             (None, None) => continue,
         };
         let old = callee.text_of(found.at);
+        // A field of Go keeps its name; the key of a map is a value.
+        match find_key(callee, site, found.at) {
+            Key::Field => continue,
+            Key::Unknown if new != old => {
+                let why = format!("`{old}` may be a field or the key of a map, and has another name at the call");
+                return Err(refuse_at(callee.text, found.at, why));
+            }
+            _ => {}
+        }
         if found.at.kind() == "string_literal" && new != *callee.locals.variables[found.variable].name {
             return Err(refuse_at(
                 callee.text,
@@ -60,7 +69,15 @@ pub(super) fn fill(
             matches!(found.at.kind(), "shorthand_property_identifier" | "shorthand_property_identifier_pattern")
                 || found.at.kind() == "shorthand_field_identifier"
                 || found.at.parent().is_some_and(|parent| parent.kind() == "shorthand_field_initializer");
-        let new = if is_shorthand && new != old { format!("{old}: {new}") } else { new };
+        let new = match (is_shorthand && new != old, is_imported_name(found.at)) {
+            (true, _) => format!("{old}: {new}"),
+            (false, Some(true)) if new != old => format!("{old} as {new}"),
+            (false, Some(false)) if new != old => {
+                let why = format!("imports `{old}`, and the code around the call has another one");
+                return Err(refuse_at(callee.text, found.at, why));
+            }
+            _ => new,
+        };
         edits.push((found.at.byte_range(), new));
     }
     // The text with its edits, the first of those at one place.
@@ -76,6 +93,52 @@ pub(super) fn fill(
     }
     text.push_str(&callee.text[from..range.end]);
     Ok(text)
+}
+
+/// What stands before the colon in a literal of Go.
+enum Key {
+    Field,
+    /// A field, or a value.
+    Unknown,
+    /// A value, or no key at all.
+    Value,
+}
+
+fn find_key(callee: &Callee<'_, '_>, site: &Site<'_, '_>, name: Node<'_>) -> Key {
+    let keyed = name.parent().and_then(|element| Some((element, element.parent()?)));
+    let is_key = |(element, keyed): &(Node<'_>, Node<'_>)| {
+        keyed.kind() == "keyed_element" && keyed.child_by_field_name("key") == Some(*element)
+    };
+    let Some((_, keyed)) = keyed.filter(|pair| callee.language == Language::Go && is_key(pair)) else {
+        return Key::Value;
+    };
+    // Elements of a list or map may leave their type out.
+    let literal = keyed.parent().and_then(|list| list.parent());
+    let Some(kind) = literal.and_then(|literal| literal.child_by_field_name("type")) else { return Key::Unknown };
+    if matches!(kind.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type") {
+        return Key::Value;
+    }
+    match site.calls.underlying_type(callee.text_of(kind)).as_deref() {
+        Some("struct") => Key::Field,
+        Some(other) if other.starts_with(['m', '[']) => Key::Value,
+        _ if kind.kind() == "struct_type" => Key::Field,
+        _ => Key::Unknown,
+    }
+}
+
+/// For a name that an import in the body binds: whether it can get another one there.
+fn is_imported_name(name: Node<'_>) -> Option<bool> {
+    let parent = name.parent()?;
+    let is_whole = match parent.kind() {
+        // `import a.b` and `use a::*` bind what is not the last part.
+        "dotted_name" | "scoped_identifier" => list_named(parent).last() == Some(&name),
+        "use_list" | "use_declaration" => return Some(true),
+        _ => return None,
+    };
+    let import = parent.parent()?;
+    let is_import = import.kind().starts_with("import") || matches!(import.kind(), "use_declaration" | "use_list");
+    let is_single = parent.kind() == "scoped_identifier" || parent.named_child_count() == 1;
+    is_import.then_some(is_whole && is_single)
 }
 
 /// Returns whether a name stands alone between brackets and commas.

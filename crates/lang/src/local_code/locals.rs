@@ -6,6 +6,7 @@ use m1nd_base::Limits;
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree};
 
+use super::list_named;
 use super::rules::{Act, LocalRules, Reach};
 use crate::Language;
 use crate::walk::{Enter, Step, Visitor, visit};
@@ -22,6 +23,22 @@ pub(super) struct Variable<'t> {
     pub(super) by: Node<'t>,
     /// First byte of the function around it.
     pub(super) function: usize,
+}
+
+impl Variable<'_> {
+    /// Returns whether it is an attribute of a class of Python inside of a function.
+    pub(super) fn is_attribute(&self) -> bool {
+        let is_own = self.by.child_by_field_name("name") == Some(self.at);
+        let mut node = if is_own { self.by.parent() } else { Some(self.at) };
+        while let Some(at) = node {
+            match at.kind() {
+                "class_definition" => return true,
+                "function_definition" | "lambda" | "module" => return false,
+                _ => node = at.parent(),
+            }
+        }
+        false
+    }
 }
 
 /// A place that names a variable.
@@ -74,6 +91,8 @@ struct Found<'t> {
     known: Range<usize>,
     order: usize,
     function: usize,
+    /// Scopes whose variables it does not see, although it stands in them.
+    unseen: Vec<Range<usize>>,
 }
 
 struct Finder<'t, 'x> {
@@ -155,6 +174,10 @@ impl<'t> Finder<'t, '_> {
         for (depth, parent) in path.iter().enumerate().rev() {
             let kind = parent.node.kind();
             let own = field.unwrap_or("");
+            if let Some(act) = find_other_part(parent.node, below) {
+                found.0 = act;
+                break;
+            }
             let slot = self.rules.slots.iter().find(|slot| slot.0 == kind && (slot.1.is_empty() || slot.1 == own));
             if let Some((_, _, act)) = slot {
                 found = (*act, depth);
@@ -195,7 +218,8 @@ impl<'t> Finder<'t, '_> {
             && self.rules.functions.contains(&by.kind())
             && by.child_by_field_name("name") == Some(step.node);
         let function = self.function_start(if is_own_name { &path[..depth] } else { path });
-        self.found.push(Found { name: name.to_owned(), at: step.node, by, act, known, order, function });
+        let unseen = if self.language == Language::Python { list_unseen(step.node, path) } else { Vec::new() };
+        self.found.push(Found { name: name.to_owned(), at: step.node, by, act, known, order, function, unseen });
     }
 
     /// Returns whether a name in a pattern is not a variable: a constant, or a part of a path behind the first.
@@ -204,7 +228,8 @@ impl<'t> Finder<'t, '_> {
         let is_upper = name.starts_with(char::is_uppercase);
         match self.language {
             Language::Rust => {
-                is_declared && is_upper && !by.kind().ends_with("_item") && !by.kind().starts_with("use_")
+                let is_path = below.kind() == "scoped_identifier";
+                is_declared && (is_upper || is_path) && !by.kind().ends_with("_item") && !by.kind().starts_with("use_")
             }
             // `import a.b` binds `a`, and `case a.b:` binds nothing.
             Language::Python => {
@@ -260,12 +285,16 @@ impl<'t> Finder<'t, '_> {
         {
             return Some(body.start_byte()..by.end_byte());
         }
+        let is_class = |kind: &str| self.language == Language::Python && kind == "class_definition";
         let is_scope = |node: Node<'_>| {
             let kind = node.kind();
-            self.rules.functions.contains(&kind) || (reach != Reach::Function && self.rules.scopes.contains(&kind))
+            self.rules.functions.contains(&kind)
+                || is_class(kind)
+                || (reach != Reach::Function && self.rules.scopes.contains(&kind))
         };
-        // A function is declared in the scope around it.
-        let depth = match self.rules.functions.contains(&by.kind()) && reach == Reach::Function {
+        // A function or class is declared in the scope around it.
+        let is_own = self.rules.functions.contains(&by.kind()) || is_class(by.kind());
+        let depth = match is_own && reach == Reach::Function {
             true => depth.checked_sub(1)?,
             false => depth,
         };
@@ -295,7 +324,8 @@ impl<'t> Finder<'t, '_> {
                 self.locals.words.insert(part[..end].to_owned());
                 let (name, at) = (part[..end].to_owned(), step.node);
                 let order = at.start_byte();
-                self.found.push(Found { name, at, by: at, act: Act::Read, known: 0..0, order, function });
+                let unseen = Vec::new();
+                self.found.push(Found { name, at, by: at, act: Act::Read, known: 0..0, order, function, unseen });
             }
         }
     }
@@ -332,7 +362,10 @@ impl<'t> Finder<'t, '_> {
             let at = found.at.start_byte();
             let known = || {
                 let all = by_name.get(&found.name)?.iter().copied();
-                let here = all.filter(|variable| self.locals.variables[*variable].known.contains(&at));
+                let here = all.filter(|variable| {
+                    let known = &self.locals.variables[*variable].known;
+                    known.contains(&at) && !found.unseen.contains(known)
+                });
                 here.min_by_key(|variable| {
                     let known = &self.locals.variables[*variable].known;
                     (known.end, usize::MAX - known.start)
@@ -347,4 +380,48 @@ impl<'t> Finder<'t, '_> {
         }
         self.locals
     }
+}
+
+/// What a name is that stands in a pattern and is not one of its variables: a type, the name of a field, a path.
+/// `None` if it may be one.
+fn find_other_part(pattern: Node<'_>, part: Node<'_>) -> Option<Act> {
+    let is_first = pattern.named_child(0) == Some(part);
+    match pattern.kind() {
+        "class_pattern" if part.kind() == "dotted_name" => Some(Act::Read),
+        "keyword_pattern" if is_first => Some(Act::Nothing),
+        "dotted_name" if pattern.named_child_count() > 1 => {
+            let is_import = pattern.parent().is_some_and(|above| above.kind().contains("import"));
+            let act = if is_first { Act::Read } else { Act::Nothing };
+            (!is_import).then_some(act)
+        }
+        "type_pattern" | "record_pattern_component" => {
+            let is_name = list_named(pattern).last() == Some(&part);
+            (!is_name).then_some(Act::Read)
+        }
+        _ => None,
+    }
+}
+
+/// Scopes of Python that a name stands in and does not see: a comprehension whose first iterable it is in, and a class
+/// around a function that it is in.
+fn list_unseen(name: Node<'_>, path: &[Step<'_>]) -> Vec<Range<usize>> {
+    let mut unseen = Vec::new();
+    let (mut below, mut in_function) = (name, false);
+    for (depth, parent) in path.iter().enumerate().rev() {
+        let node = parent.node;
+        let above = depth.checked_sub(1).and_then(|depth| path.get(depth)).map(|above| above.node);
+        match node.kind() {
+            "for_in_clause" if node.child_by_field_name("right") == Some(below) => {
+                let first = |around: &Node<'_>| {
+                    list_named(*around).into_iter().find(|child| child.kind() == "for_in_clause") == Some(node)
+                };
+                unseen.extend(above.filter(first).map(|around| around.byte_range()));
+            }
+            "function_definition" | "lambda" => in_function |= node.child_by_field_name("body") == Some(below),
+            "class_definition" if in_function => unseen.push(node.byte_range()),
+            _ => {}
+        }
+        below = node;
+    }
+    unseen
 }

@@ -172,7 +172,12 @@ impl<'t> Callee<'_, 't> {
     /// Finds the members of its class that the body names without an object.
     pub(super) fn read_members(&mut self, own_member: &dyn Fn(usize) -> Option<OwnMember>) {
         let names: Vec<usize> = self.list_free().into_iter().map(|(_, at)| at).collect();
-        self.members = names.into_iter().filter_map(|at| Some((at, own_member(at)?))).collect();
+        self.members = names.iter().filter_map(|at| Some((*at, own_member(*at)?))).collect();
+        // What is not a member of the class and is imported by its name is that of another class.
+        let imported = self.list_static_imports();
+        let is_imported = |name: &str, at: usize| imported.contains(name) && !self.members.contains_key(&at);
+        let free = self.list_free().into_iter().filter(|(name, at)| is_imported(name, *at));
+        self.imported_members = free.map(|(name, _)| name.to_owned()).collect();
         let mut rest: Vec<Node<'t>> = self.all.iter().chain(&self.value).copied().collect();
         while let Some(node) = rest.pop() {
             if node.kind() == "method_invocation"
@@ -181,11 +186,26 @@ impl<'t> Callee<'_, 't> {
             {
                 match own_member(name.start_byte()) {
                     Some(member) => drop(self.members.insert(name.start_byte(), member)),
+                    None if imported.contains(self.text_of(name)) => {
+                        self.imported_members.insert(self.text_of(name).to_owned());
+                    }
                     None => self.unknown_calls.push(name.start_byte()),
                 }
             }
             rest.extend(list_named(node));
         }
+    }
+
+    /// Names of static members that the file imports one by one.
+    fn list_static_imports(&self) -> BTreeSet<String> {
+        let mut root = self.function;
+        while let Some(above) = root.parent() {
+            root = above;
+        }
+        let imports = list_named(root).into_iter().filter(|node| node.kind() == "import_declaration");
+        let texts = imports.filter_map(|node| self.text.get(node.byte_range()));
+        let paths = texts.filter_map(|text| text.strip_prefix("import static ")?.strip_suffix(';'));
+        paths.filter_map(|path| path.trim().rsplit('.').next()).filter(|name| *name != "*").map(str::to_owned).collect()
     }
 
     /// Returns whether a word stands before the name of the method.

@@ -110,9 +110,11 @@ impl<'a> Arguments<'a> {
         self.texts.insert(path.to_owned(), text.to_owned());
     }
 
-    /// Number of arguments of the call at a place.
+    /// Number of arguments of the call at a place; `None` in a language that takes any number, whatever the target is.
     pub(super) fn count_given(&mut self, path: &str, pos: Pos) -> Option<usize> {
-        self.file(path)?.calls.get(&pos).copied()
+        let Facts { facts, calls, .. } = self.file(path)?;
+        EditRules::of(facts.language).arguments.strictness?;
+        calls.get(&pos).copied()
     }
 
     /// The numbers that a function takes; `None` for anything else, and where it cannot be told.

@@ -155,6 +155,43 @@ fn every_write_says_what_it_did() {
 }
 
 #[test]
+fn only_calls_of_languages_that_count_arguments_do_not_fit() {
+    const SCRIPTS: &str = "\
+//- /size.ts
+export function measure(text: string) {
+  return text.length;
+}
+//- /plain.js
+export function count(rows) {
+  return rows.length;
+}
+//- /typed_user.ts
+import { measure } from './size';
+
+export const typed = () => measure('x');
+//- /plain_user.js
+import { count } from './plain';
+import { measure } from './size';
+
+export const all = () => count([]) + measure('y');
+";
+    let rows = [
+        ("size.ts", "text: string", "text: string, unit: number", Some("typed_user.ts:3 `measure` takes 2")),
+        ("size.ts", "text: string", "", Some("typed_user.ts:3 `measure` takes 0")),
+        ("plain.js", "count(rows)", "count(rows, kind)", None),
+        ("plain.js", "count(rows)", "count()", None),
+    ];
+    for (path, old, new, misfit) in rows {
+        let project = Project::new(SCRIPTS);
+        let (tool, arguments) = replace(path, old, new);
+        let delta = &project.ok(tool, arguments)["delta"];
+        let found: Vec<&str> = delta["arguments"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert_eq!(found.len(), usize::from(misfit.is_some()), "{path} {new}: {delta}");
+        assert!(misfit.is_none_or(|text| found[0].contains(text)), "{path} {new}: {delta}");
+    }
+}
+
+#[test]
 fn a_write_that_is_not_indexed_says_so() {
     let project = Project::new(USERS);
     let answer = project.ok("apply", json!({"file_path": "n.py", "new_content": "x = 1\n", "reingest": false}));

@@ -12,7 +12,7 @@ use crate::Outcome;
 pub(super) struct Checked {
     pub(super) repository: &'static str,
     pub(super) language: &'static str,
-    /// For the shell, in the root. `$WORK` is a folder for what it writes.
+    /// For the shell, in the root. `$WORK` is a folder for what it writes, `$FOLDERS` are those that it checks.
     command: &'static str,
     /// Folders of what it checks, with a slash at the end.
     pub(super) folders: &'static [&'static str],
@@ -47,11 +47,9 @@ const JSONCPP: &str = "mkdir -p $WORK/o; rm -f $WORK/o/*; for file in src/lib_js
 const YAML_CPP: &str = "ls src/*.cpp src/contrib/*.cpp | xargs -n 8 g++ -std=c++17 -w -fsyntax-only -Iinclude -Isrc";
 // Messages that are wrapped differ with the length of a name. That something has no annotation is not an error: a new
 // function has those that are known.
-const PYTHON: &str = "mypy --no-pretty --no-warn-return-any --disable-error-code var-annotated --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
-                      src tests; pyflakes src tests";
-
-const JWT: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
-                   jwt tests; pyflakes jwt tests";
+const PYTHON: &str = "mypy --no-pretty --no-warn-return-any --disable-error-code var-annotated --allow-untyped-defs \
+                      --allow-incomplete-defs --allow-untyped-calls --ignore-missing-imports --check-untyped-defs \
+                      --no-error-summary --cache-dir $WORK/mypy $FOLDERS; pyflakes $FOLDERS";
 const PYTEST: &str = "PYTHONPATH=src:. PYTHONDONTWRITEBYTECODE=1 python -m pytest -q -p no:cacheprovider --maxfail 30 \
                       --no-header -rfE tests";
 const GO_TEST: &str = "GOCACHE=$WORK/go GOTOOLCHAIN=local go test -vet=off ./...";
@@ -255,7 +253,7 @@ pub(super) const CHECKED: &[Checked] = &[
     Checked {
         repository: "jpadilla/pyjwt",
         language: "Python",
-        command: JWT,
+        command: PYTHON,
         folders: &["jwt/", "tests/"],
         endings: &[".py"],
         tests: "",
@@ -266,6 +264,70 @@ pub(super) const CHECKED: &[Checked] = &[
         command: JAVA,
         folders: &["src/main/java/"],
         endings: &[".java"],
+        tests: "",
+    },
+    Checked {
+        repository: "encode/starlette",
+        language: "Python",
+        command: PYTHON,
+        folders: &["starlette/", "tests/"],
+        endings: &[".py"],
+        tests: "",
+    },
+    Checked {
+        repository: "encode/httpx",
+        language: "Python",
+        command: PYTHON,
+        folders: &["httpx/", "tests/"],
+        endings: &[".py"],
+        tests: "",
+    },
+    Checked {
+        repository: "pallets/jinja",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+        tests: "",
+    },
+    Checked {
+        repository: "google/go-cmp",
+        language: "Go",
+        command: GO,
+        folders: &["cmp/"],
+        endings: &[".go"],
+        tests: "",
+    },
+    Checked {
+        repository: "emirpasic/gods",
+        language: "Go",
+        command: GO,
+        folders: &["containers/", "lists/", "maps/", "queues/", "sets/", "stacks/", "trees/", "utils/"],
+        endings: &[".go"],
+        tests: "",
+    },
+    Checked {
+        repository: "apache/commons-lang",
+        language: "Java",
+        command: JAVA,
+        folders: &["src/main/java/"],
+        endings: &[".java"],
+        tests: "",
+    },
+    Checked {
+        repository: "apache/commons-codec",
+        language: "Java",
+        command: JAVA,
+        folders: &["src/main/java/"],
+        endings: &[".java"],
+        tests: "",
+    },
+    Checked {
+        repository: "dtolnay/anyhow",
+        language: "Rust",
+        command: RUST,
+        folders: &["src/"],
+        endings: &[".rs"],
         tests: "",
     },
     Checked {
@@ -348,6 +410,7 @@ impl Checked {
         std::fs::create_dir_all(&work)?;
         let mut command = Command::new("sh");
         command.args(["-c", command_line]).current_dir(root).env("WORK", &work);
+        command.env("FOLDERS", self.folders.join(" "));
         if let (Some(tools), Some(path)) = (&request.tools, std::env::var_os("PATH")) {
             let all = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
             command.env("PATH", std::env::join_paths(all)?);

@@ -211,8 +211,8 @@ fn language_of(snapshot: &Snapshot, path: &str) -> Option<&'static str> {
         "rust" => Some("Rust"),
         "java" => Some("Java"),
         "typescript" => Some("TypeScript"),
-        // Written as in Python, and without types.
-        "javascript" => Some("Python"),
+        // A call may pass any number of arguments: a parameter more is not a fault.
+        "javascript" => Some("JavaScript"),
         _ => None,
     }
 }
@@ -221,7 +221,7 @@ fn language_of(snapshot: &Snapshot, path: &str) -> Option<&'static str> {
 fn close_cycle(snapshot: &Snapshot, node: NodeIx, kind: (&'static str, &'static str)) -> Option<Fault> {
     let graph = snapshot.graph();
     let path = graph.path(node);
-    if !matches!(language_of(snapshot, path)?, "Python" | "TypeScript") {
+    if !matches!(language_of(snapshot, path)?, "Python" | "TypeScript" | "JavaScript") {
         return None;
     }
     let imports = |of: NodeIx| {

@@ -2,7 +2,10 @@
 //! what commits really changed. The server is driven as a client drives it, over its standard input and output.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::golden::Keep;
 use crate::Outcome;
@@ -23,7 +26,9 @@ mod speed;
 
 const USAGE: &str =
     "expected: cargo xtask eval edits rename|move|moved-commits|signature|extract|inline|mutations|commits|speed --mirror DIR --work DIR
-  --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
+  --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]
+  The commands that judge must be in PATH or in DIR of --tools: cargo, gcc, g++, go, javac, tsc 7 (npm install typescript@7),
+  mypy, pyflakes and python with pytest (pip install mypy pyflakes pytest). eval/README.md says more.";
 /// Samples of each repository.
 const SAMPLES: usize = 25;
 
@@ -80,6 +85,19 @@ impl Request {
         }
         Ok(request)
     }
+}
+
+/// With `--write`, the stored results of repositories that the request does not name stay.
+fn keep_others<C: DeserializeOwned>(path: &Path, request: &Request, found: &mut BTreeMap<String, C>) -> Outcome<()> {
+    if !matches!(request.keep, Keep::Write) || request.repositories.is_empty() || !path.is_file() {
+        return Ok(());
+    }
+    let mut stored: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let rows = stored["repositories"].as_object_mut().map(std::mem::take).unwrap_or_default();
+    for (name, counts) in rows.into_iter().filter(|(name, _)| !request.repositories.contains(name)) {
+        found.insert(name, serde_json::from_value(counts)?);
+    }
+    Ok(())
 }
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {

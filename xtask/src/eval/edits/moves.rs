@@ -13,10 +13,10 @@ use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Request;
 use super::compilers::{Checked, Errors, new_errors};
 use super::project::Project;
 use super::refactorings::reason_of;
+use super::{Request, keep_others};
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
@@ -101,6 +101,8 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
         println!("{}: {counts:?}", checked.repository);
         report.repositories.insert(checked.repository.to_owned(), counts);
     }
+    let path = golden_folder("edits").join("move.json");
+    keep_others(&path, request, &mut report.repositories)?;
     let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
     report.moves = sum(|counts| counts.moves);
     let due = sum(|counts| counts.refused_due);
@@ -108,7 +110,7 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
     report.accepted = sum(|counts| counts.accepted);
     report.compiles_share = ratio(sum(|counts| counts.compiles), report.accepted);
     report.tests_share = ratio(sum(|counts| counts.tests_pass), sum(|counts| counts.tested));
-    keep(&golden_folder("edits").join("move.json"), &report, request.keep)
+    keep(&path, &report, request.keep)
 }
 
 fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {

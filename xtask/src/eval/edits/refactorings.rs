@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Request;
 use super::compilers::{Checked, Errors, new_errors};
 use super::project::Project;
+use super::{Request, keep_others};
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
@@ -85,6 +85,8 @@ pub(super) fn run(
         std::io::Write::flush(&mut std::io::stdout())?;
         report.repositories.insert(checked.repository.to_owned(), counts);
     }
+    let path = golden_folder("edits").join(file);
+    keep_others(&path, request, &mut report.repositories)?;
     let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
     report.tried = sum(|counts| counts.tried);
     report.written = sum(|counts| counts.written);
@@ -93,7 +95,7 @@ pub(super) fn run(
     report.refused_share = ratio(sum(|counts| counts.refused), report.tried);
     report.refused_inside_share = ratio(sum(|counts| counts.refused) - outside, report.tried - outside);
     report.compiles_share = ratio(sum(|counts| counts.compiles), report.written);
-    keep(&golden_folder("edits").join(file), &report, request.keep)
+    keep(&path, &report, request.keep)
 }
 
 fn try_all(request: &Request, checked: &Checked, project: &mut Project, operations: &[Operation]) -> Outcome<Counts> {

@@ -14,11 +14,11 @@ use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Request;
 use super::compilers::{Checked, Errors, new_errors};
 use super::project::Project;
 use super::refactorings::reason_of;
 use super::rename::is_candidate;
+use super::{Request, keep_others};
 use crate::Outcome;
 use crate::eval::golden::{keep, ratio};
 use crate::eval::golden_folder;
@@ -110,13 +110,15 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
         println!("{}: {counts:?}", checked.repository);
         report.repositories.insert(checked.repository.to_owned(), counts);
     }
+    let path = golden_folder("edits").join("signature.json");
+    keep_others(&path, request, &mut report.repositories)?;
     let sum = |of: fn(&Counts) -> u64| report.repositories.values().map(of).sum::<u64>();
     report.operations = sum(|counts| counts.operations);
     report.accepted = sum(|counts| counts.accepted);
     let due = sum(|counts| counts.refused_due);
     report.refused_share = ratio(sum(|counts| counts.refused) - due, report.operations - due);
     report.compiles_share = ratio(sum(|counts| counts.compiles), report.accepted);
-    keep(&golden_folder("edits").join("signature.json"), &report, request.keep)
+    keep(&path, &report, request.keep)
 }
 
 fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
