@@ -691,6 +691,12 @@ impl KnownCalls for Unknown {
 
 fn read_argument(callee: &Callee<'_, '_>, site: &Site<'_, '_>, argument: &Argument<'_, '_>) -> Result<String> {
     Ok(match argument {
+        // A statement of Python goes on in the next line only between brackets.
+        Argument::Passed(node)
+            if callee.language == Language::Python && site.text_of(*node).contains('\n') && !is_simple(*node) =>
+        {
+            format!("({})", site.text_of(*node))
+        }
         Argument::Passed(node) => site.text_of(*node).to_owned(),
         Argument::Default(node) => callee.text_of(*node).to_owned(),
     })

@@ -223,6 +223,7 @@ fn python_methods_of_outside_bases() {
 //- a.py
 import abc
 import threading
+from collections.abc import Mapping
 from enum import Enum
 from other import Base
 
@@ -247,6 +248,12 @@ class Kind(Enum):
 
 class Broken(Exception):
     def text(self): #? text: none
+        pass
+
+class Fields(Mapping):
+    def items(self): #? items: collections::abc::Mapping
+        pass
+    def own_part(self): #? own_part: none
         pass
 
 class Shape(abc.ABC):

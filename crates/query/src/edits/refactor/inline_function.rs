@@ -1,5 +1,6 @@
 //! `inline_function`: every call of a function is replaced by its body.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use m1nd_lang::local_code::{
 };
 
 use super::known_calls::{CallsOf, is_c_family};
-use super::relocate::{Carried, carry, read_java_package};
+use super::relocate::{Carried, carry, list_included, read_java_package};
 use super::trial::Trial;
 use super::{CannotRefactor, NewFile, Note, Refactoring, Source, find_made_name, read_source};
 use crate::closure::outside::called_from_outside;
@@ -63,10 +64,8 @@ pub(super) fn plan(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result
     let definition = &sources[&own];
     let known: BTreeMap<&String, CallsOf<'_>> =
         sources.iter().map(|(path, source)| (path, CallsOf::new(snapshot, source, cancel))).collect();
-    let meanings: BTreeMap<&String, Meaning<'_>> = sources
-        .iter()
-        .map(|(path, source)| (path, Meaning { graph, definition, source, is_own: *path == own }))
-        .collect();
+    let meanings: BTreeMap<&String, Meaning<'_>> =
+        sources.iter().map(|(path, source)| (path, Meaning::new(snapshot, node, definition, source))).collect();
     let same: BTreeMap<&String, IsKept<'_>> = meanings
         .iter()
         .map(|(path, meaning)| (*path, Box::new(|name: &str| meaning.is_kept(name)) as IsKept<'_>))
@@ -407,13 +406,22 @@ fn why_not_call(edge: &EdgeRef<'_>) -> Option<&'static str> {
 
 /// What the names of a function mean in another file.
 struct Meaning<'a> {
+    snapshot: &'a Snapshot,
+    node: NodeIx,
     graph: &'a Graph,
     definition: &'a Source,
     source: &'a Source,
     is_own: bool,
+    /// The files that the other file of C or C++ includes.
+    included: OnceCell<BTreeSet<String>>,
 }
 
-impl Meaning<'_> {
+impl<'a> Meaning<'a> {
+    fn new(snapshot: &'a Snapshot, node: NodeIx, definition: &'a Source, source: &'a Source) -> Self {
+        let is_own = definition.path == source.path;
+        Self { snapshot, node, graph: snapshot.graph(), definition, source, is_own, included: OnceCell::new() }
+    }
+
     /// Returns whether a name means the same in the other file, if imports that it needs are added.
     fn is_kept(&self, name: &str) -> bool {
         let folder = |source: &Source| {
@@ -438,11 +446,24 @@ impl Meaning<'_> {
                 let is_header = ["h", "hpp", "hh", "hxx", "inl"]
                     .iter()
                     .any(|end| self.definition.path.as_str().ends_with(&format!(".{end}")));
-                is_header || has_word(&self.source.text, name)
+                is_header || has_word(&self.source.text, name) || self.is_included(name)
             }
             // Names of modules are compared when their imports are carried along.
             _ => true,
         }
+    }
+
+    /// Returns whether a header that the other file of C or C++ includes declares what a name means in the function.
+    fn is_included(&self, name: &str) -> bool {
+        let graph = self.graph;
+        let path = self.source.path.as_str();
+        let included = self.included.get_or_init(|| list_included(self.snapshot, path));
+        let is_known = |target: NodeIx| {
+            graph.same_symbol(target).into_iter().any(|declared| included.contains(graph.path(declared)))
+        };
+        let used = graph.out_edges(self.node).filter(|edge| is_use(edge.relation) && graph.label(edge.to) == name);
+        let mut used = used.peekable();
+        used.peek().is_some() && used.all(|edge| edge.tier == EdgeTier::Certain && is_known(edge.to))
     }
 
     /// Returns whether the other file of Java imports all of the packages that may bring a name here.

@@ -20,6 +20,7 @@ use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 
 pub(super) use carried::{Carried, carry, read_java_package};
+pub(super) use native::list_included;
 
 use super::{CannotRefactor, Note, Refactoring, find_made_name};
 

@@ -11,6 +11,8 @@ mod users;
 mod whole;
 mod write;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::Snapshot;
 
@@ -26,4 +28,9 @@ pub(super) fn plan(snapshot: &Snapshot, request: &Move, cancel: &Cancel) -> Resu
         return whole::plan(snapshot, request, cancel);
     }
     moving::plan(snapshot, request, cancel)
+}
+
+/// The files that a file of C or C++ certainly includes, through others as well, without itself.
+pub(in crate::edits::refactor) fn list_included(snapshot: &Snapshot, path: &str) -> BTreeSet<String> {
+    sight::Sight::new(snapshot).seen_from(path, &BTreeMap::new())
 }
