@@ -246,8 +246,8 @@ impl Eval<'_> {
         derives && !self.is_made_here(file, expr)
     }
 
-    /// Returns whether a member is asked of a class that is a value, which may be a derived one: neither by the name of the
-    /// class, nor of the class above.
+    /// Returns whether a member is asked of a class that is a value, which may be a derived one: neither by the name of
+    /// the class, nor of the class above.
     fn is_asked_of_class(&mut self, file: FileId, expr: ExprId, class: DefRef) -> bool {
         let facts = &self.unit(file).facts;
         let (Expr::Member { base, .. } | Expr::Path { base, .. }) = facts.expr(expr) else { return false };

@@ -16,7 +16,8 @@ const COMPILER_PACKAGES: &[&str] = &[
     "org.checkerframework", "kotlin", "std",
 ];
 
-/// Packages whose annotations wire objects together or test them: what they construct is called by the project's own code.
+/// Packages whose annotations wire objects together or test them: what they construct is called by the project's own
+/// code.
 pub(super) const WIRING_PACKAGES: &[&str] = &[
     "com.google.inject", "dagger", "jakarta.annotation", "jakarta.inject", "javax.annotation", "javax.inject",
     "org.junit", "org.mockito", "org.springframework.beans", "org.springframework.boot", "org.springframework.cloud",
