@@ -1,6 +1,6 @@
 //! Members that a type answers for a base: `var size: Int { get }` of a protocol, `level = 1` of a class, a constant of
-//! a trait, a property, a method that is taken as a value. Who reads that of the base may get this one, and no edge says
-//! so.
+//! a trait, a property, a method that is taken as a value. Who reads that of the base may get this one, and no edge
+//! says so.
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
