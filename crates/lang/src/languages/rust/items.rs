@@ -6,6 +6,7 @@ use super::Extractor;
 use super::KindName;
 use super::attributes::Pending;
 use super::environment::{GenericParameter, Space};
+use super::expansions::WrittenMacro;
 use super::macro_rules;
 use crate::facts::{
     BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Literal, NameId, Namespace, Parameter, ParameterKind,
@@ -477,7 +478,8 @@ impl Extractor<'_> {
         definition.flags.is_test = self.at.is_test;
         definition.doc = pending.doc();
         definition.signature = self.source.text.get(node.start_byte()..name_node.end_byte()).and_then(text::signature);
-        let known = macro_rules::read(self.source, node, self.ident(name_node));
+        let rules = macro_rules::rules(self.source, node);
+        let known = macro_rules::summarize(&rules, self.ident(name_node));
         definition.flags.names_function = known.names_function;
         definition.flags.names_test = known.names_test;
         definition.flags.takes_code = known.takes_code;
@@ -487,6 +489,8 @@ impl Extractor<'_> {
         self.builder.bind_definition(def, Namespace::Macro);
         self.decorate(def, &pending);
         self.transcribers(node, def);
+        let is_conditional = self.at.is_conditional || pending.is_conditional;
+        self.macros.rules.push(WrittenMacro { name, scope: self.at.items, is_conditional, rules });
     }
 
     fn leading_word(&mut self, word: &str) -> Parameter {

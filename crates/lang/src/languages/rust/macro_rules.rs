@@ -26,13 +26,15 @@ pub(super) struct Known<'a> {
 
 /// A token. Delimiters are tokens too, so that rules are read without nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Token<'a> {
-    kind: Kind,
-    text: &'a str,
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    pub(super) text: &'a str,
+    /// Its first byte in the file; of separators of repetitions about there.
+    pub(super) start: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// `$name`
     Variable,
     Word,
@@ -58,22 +60,34 @@ enum First<'a> {
     Other,
 }
 
-/// Reads the rules of a macro definition.
-pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> Known<'a> {
+/// The matcher and the transcriber of a rule.
+#[derive(Debug)]
+pub(super) struct Rule<'a> {
+    pub(super) left: Vec<Token<'a>>,
+    pub(super) right: Vec<Token<'a>>,
+}
+
+/// The rules of a macro definition.
+pub(super) fn rules<'a>(source: Source<'a>, definition: Node<'_>) -> Vec<Rule<'a>> {
+    let rules = super::children(definition).into_iter().filter(|child| child.kind_name() == "macro_rule");
+    rules
+        .filter_map(|rule| {
+            let left = tokens(source, rule.child_by_field_name("left")?);
+            Some(Rule { left, right: tokens(source, rule.child_by_field_name("right")?) })
+        })
+        .collect()
+}
+
+/// Summarizes the rules of a macro definition.
+pub(super) fn summarize<'a>(rules: &[Rule<'a>], name: &str) -> Known<'a> {
     let mut known = Known { takes_code: true, ..Known::default() };
     let mut functions = 0u32;
     let mut tests = 0u32;
     let mut others = 0u32;
-    let mut rules = 0u32;
     // Each rule is a pattern and what it becomes. The macro counts only if all rules agree.
-    for rule in super::children(definition).into_iter().filter(|child| child.kind_name() == "macro_rule") {
-        let (Some(left), Some(right)) = (rule.child_by_field_name("left"), rule.child_by_field_name("right")) else {
-            continue;
-        };
-        rules += 1;
-        let (left, right) = (tokens(source, left), tokens(source, right));
-        known.takes_code = known.takes_code && takes_code(&left, &right, name);
-        match first(&left, &right, name) {
+    for Rule { left, right } in rules {
+        known.takes_code = known.takes_code && takes_code(left, right, name);
+        match first(left, right, name) {
             First::Function(is_test) => {
                 functions += 1;
                 tests += u32::from(is_test);
@@ -88,7 +102,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
     // It defines a function named by its first argument if no rule does anything else with it.
     known.names_function = functions > 0 && others == 0 && known.words.len() <= MAX_NAMES;
     known.names_test = known.names_function && tests == functions;
-    known.takes_code &= rules > 0;
+    known.takes_code &= !rules.is_empty();
     if !known.names_function {
         known.words.clear();
     }
@@ -118,7 +132,7 @@ pub(super) fn first_word(arguments: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The tokens of a matcher or transcriber in order, its own delimiters included.
-fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
+pub(super) fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
     let mut cursor = tree.walk();
     let mut found = Vec::new();
     let mut end = tree.start_byte();
@@ -132,9 +146,9 @@ fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
         }
         // The grammar has no node for separators of repetitions.
         let between = source.text.get(end..node.start_byte()).unwrap_or("").trim();
-        found.extend((!between.is_empty()).then(|| token(between)));
+        found.extend((!between.is_empty()).then(|| token(between, end)));
         if !node.is_extra() {
-            found.push(token(source.text(node)));
+            found.push(token(source.text(node), node.start_byte()));
         }
         end = node.end_byte();
         while !cursor.goto_next_sibling() {
@@ -146,7 +160,7 @@ fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
     }
 }
 
-fn token(text: &str) -> Token<'_> {
+fn token(text: &str, start: usize) -> Token<'_> {
     let mut chars = text.chars();
     let kind = match (chars.next(), chars.next()) {
         (Some('$'), Some(_)) => Kind::Variable,
@@ -158,20 +172,20 @@ fn token(text: &str) -> Token<'_> {
         (Some(first), _) if first == '"' || first == '\'' || first.is_numeric() => Kind::Literal,
         _ => Kind::Sign,
     };
-    Token { kind, text }
+    Token { kind, text, start }
 }
 
 /// Text of a token, empty past the end.
-fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+pub(super) fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     tokens.get(at).map_or("", |token| token.text)
 }
 
-fn text_before<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+pub(super) fn text_before<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
     at.checked_sub(1).map_or("", |at| text(tokens, at))
 }
 
 /// The place behind the group that opens at `open`.
-fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
+pub(super) fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
@@ -240,7 +254,7 @@ fn classify_use<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a
 }
 
 /// Returns whether the attributes that end a run of tokens, before `fn`, make a test.
-fn is_test(before: &[Token<'_>]) -> bool {
+pub(super) fn is_test(before: &[Token<'_>]) -> bool {
     for at in (1..before.len()).rev() {
         let token = before[at];
         if matches!(token.text, ";" | "}" | "{") {

@@ -5,6 +5,7 @@ use tree_sitter::{Node, Parser, Point, Range, Tree};
 
 use super::KindName;
 use super::environment::Space;
+use super::expansions::WrittenMacro;
 use super::{Exactness, Extractor};
 use crate::facts::{Collection, DefId, Expr, ExprId, Literal, MacroArguments, PathRoot, Pos, Role};
 use crate::parse::{self, ParseBudget};
@@ -87,7 +88,9 @@ pub(super) fn takes_expressions(name: &str) -> bool {
 }
 
 /// The parser of macro arguments, with what is left for them in this file.
-pub(super) struct MacroParser {
+pub(super) struct MacroParser<'a> {
+    /// The macros that the file has defined so far.
+    pub(super) rules: Vec<WrittenMacro<'a>>,
     parser: Option<Parser>,
     left: ParseBudget,
     nesting: u32,
@@ -97,9 +100,9 @@ pub(super) struct MacroParser {
     in_body: bool,
 }
 
-impl MacroParser {
+impl MacroParser<'_> {
     pub(super) fn new(budget: ParseBudget) -> Self {
-        Self { parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
+        Self { rules: Vec::new(), parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
     }
 
     /// Returns whether the walk is inside the arguments of a macro.
@@ -123,10 +126,15 @@ impl Extractor<'_> {
         let arguments = super::children(node).into_iter().rfind(|child| child.kind_name() == "token_tree");
         let among_items = is_among_items(path);
         let at = self.at;
-        let generated = arguments.filter(|_| among_items).and_then(|list| self.define_generated(node, list, &pending));
-        if let Some(def) = generated {
+        let list = arguments.filter(|_| among_items);
+        let expanded = list.map(|list| self.define_expanded(node, list, &pending)).unwrap_or_default();
+        let generated =
+            list.filter(|_| expanded.is_empty()).and_then(|list| self.define_generated(node, list, &pending));
+        // What is given for one definition is code of it.
+        if let Some(def) = generated.or(expanded.first().copied().filter(|_| expanded.len() == 1)) {
             self.at.enclosing = Some(def);
         }
+        let first_reference = self.builder.facts().references.len();
         let of = self.path(name, None, Some(Role::Macro));
         if let Some(def) = generated {
             self.builder.definition_mut(def).declared = Some(of);
@@ -144,6 +152,7 @@ impl Extractor<'_> {
             }
             (self.macros.is_known, self.macros.in_body, self.exactness) = read;
         }
+        self.drop_references_to_names(first_reference, &expanded);
         self.at = at;
     }
 

@@ -7,6 +7,7 @@
 mod attributes;
 mod closures;
 mod environment;
+mod expansions;
 mod exprs;
 mod items;
 mod macro_rules;
@@ -81,7 +82,7 @@ struct Extractor<'a> {
     environment: Environment,
     /// Attributes and doc comments of the next item.
     pending: Pending,
-    macros: MacroParser,
+    macros: MacroParser<'a>,
     exactness: Exactness,
     columns: ColumnCache,
     /// Inner doc comments of the file.
