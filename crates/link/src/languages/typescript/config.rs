@@ -12,8 +12,8 @@ use super::paths::best;
 /// Configurations followed through `extends` and `references` from one file.
 const MAX_CONFIGS: usize = 32;
 
-/// Configurations that a framework writes when it is started, which repositories leave out: the end of the path, and the
-/// settings that every project gets unless it sets its own.
+/// Configurations that a framework writes when it is started, which repositories leave out: the end of the path, and
+/// the settings that every project gets unless it sets its own.
 const GENERATED: &[(&str, &str)] = &[
     (".svelte-kit/tsconfig.json", r#"{"paths": {"$lib": ["../src/lib"], "$lib/*": ["../src/lib/*"]}}"#),
     (".nuxt/tsconfig.json", NUXT),
