@@ -45,4 +45,4 @@ pub use text::is_binary;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 46;
+pub const EXTRACTOR_VERSION: u32 = 47;

@@ -11,7 +11,7 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
 /// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 30;
+pub const LINKER_VERSION: u32 = 31;
 
 mod contracts;
 mod documents;

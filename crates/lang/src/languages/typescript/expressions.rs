@@ -107,7 +107,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// `x as T`: a value of type `T`; `as const` and `as any` say nothing.
-    fn record_typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
+    pub(super) fn record_typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
         let value_type = of.and_then(|of| self.typeofs.get(of));
         let of = of.and_then(|of| self.find_known(of));
         match (value_type, of) {
@@ -359,7 +359,8 @@ impl<'a> Extractor<'a> {
             "arguments" => children(arguments).iter().map(|&argument| self.expr_of(argument)).collect(),
             _ => Vec::new(),
         };
-        if let Some(expr) = self.standard_call(self.source.text(function), &args) {
+        let callee = self.source.text(function);
+        if let Some(expr) = self.properties_call(callee, node, &args).or_else(|| self.standard_call(callee, &args)) {
             self.exprs.set(node, expr);
             return;
         }

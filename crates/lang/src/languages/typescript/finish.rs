@@ -235,14 +235,20 @@ impl Extractor<'_> {
     /// Uses of local variables are not references, unless they call what the variable holds; nor is the place that
     /// defines a member.
     fn drop_local_references(&mut self, names: &Names) {
-        let defined: FxHashSet<_> = self.b.facts().definitions.iter().map(|definition| definition.pos).collect();
+        let definitions = self.b.facts().definitions.iter();
+        let defined: FxHashSet<_> = definitions.map(|definition| (definition.pos, definition.name)).collect();
         let own: FxHashSet<NameId> = MODULE_NAMES.iter().map(|name| self.b.name(name)).collect();
         let mut references = std::mem::take(&mut self.b.facts_mut().references);
         references.retain(|reference| {
-            if reference.role == Role::Write && defined.contains(&reference.pos) {
+            let expr = self.b.facts().expr(reference.expr);
+            // By name as well: a function that stands for a handler in markup begins where its first name does.
+            if let Expr::Name { name, .. } | Expr::Member { name, .. } = expr
+                && reference.role == Role::Write
+                && defined.contains(&(reference.pos, name))
+            {
                 return false;
             }
-            let Expr::Name { name, scope } = self.b.facts().expr(reference.expr) else { return true };
+            let Expr::Name { name, scope } = expr else { return true };
             match self.look_up(names, name, scope) {
                 Some((_, Known::Local)) => false,
                 // The value of a local may be a function or class that is known elsewhere.

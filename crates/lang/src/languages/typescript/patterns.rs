@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::state::Extractor;
-use crate::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Role, ScopeId};
+use crate::facts::{BindingTarget, DefKind, Expr, ExprId, NameId, Namespace, Role, ScopeId};
 
 /// One name of a pattern and the value it takes; for a member, where it is named.
 struct Taken<'tree> {
@@ -43,6 +43,12 @@ impl Extractor<'_> {
                 self.refer(expr, Role::Write, name, u8::MAX);
             }
         }
+    }
+
+    /// Names that a pattern binds.
+    pub(super) fn list_names(&mut self, pattern: Node<'_>) -> Vec<NameId> {
+        let taken = self.take_apart(pattern, self.b.unknown());
+        taken.into_iter().map(|part| self.b.name(self.source.text(part.name))).collect()
     }
 
     fn take_apart<'tree>(&mut self, pattern: Node<'tree>, source: ExprId) -> Vec<Taken<'tree>> {

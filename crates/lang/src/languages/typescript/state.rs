@@ -123,6 +123,9 @@ pub(super) struct Extractor<'a> {
     pub(super) component: Option<DefId>,
     /// The component as its own methods and its template see it.
     pub(super) component_members: Option<ExprId>,
+    /// The properties that a script declares for its template (Vue), and the names of them that are known.
+    pub(super) properties: Option<ExprId>,
+    pub(super) property_names: FxHashSet<NameId>,
     /// The text of the file.
     file: &'a str,
     /// What conditions tell of the values read here.
@@ -178,6 +181,8 @@ impl<'a> Extractor<'a> {
             places: None,
             component: None,
             component_members: None,
+            properties: None,
+            property_names: FxHashSet::default(),
             file: input.text,
             narrowings: Narrowings::default(),
             position: (0, 0, 0),
@@ -186,6 +191,7 @@ impl<'a> Extractor<'a> {
 
     /// Continues with code made of the markup of a component. It sees what the script has at its top level.
     pub(super) fn begin_markup(&mut self, code: &'a str, places: &'a Places) {
+        self.settle_properties();
         self.source = Source { text: code };
         self.places = Some(places);
         self.last_comment = None;

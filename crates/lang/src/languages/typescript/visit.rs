@@ -94,6 +94,7 @@ impl Extractor<'_> {
             }
             "for_statement" | "for_in_statement" | "switch_body" | "catch_clause" | "index_signature" => {
                 self.open(node, FrameKind::Block, ScopeKind::Block, None);
+                self.announce_loop(node);
             }
             _ => {}
         }

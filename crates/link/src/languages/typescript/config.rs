@@ -12,6 +12,17 @@ use super::paths::best;
 /// Configurations followed through `extends` and `references` from one file.
 const MAX_CONFIGS: usize = 32;
 
+/// Configurations that a framework writes when it is started, which repositories leave out: the end of the path, and
+/// the settings that every project gets unless it sets its own.
+const GENERATED: &[(&str, &str)] = &[
+    (".svelte-kit/tsconfig.json", r#"{"paths": {"$lib": ["../src/lib"], "$lib/*": ["../src/lib/*"]}}"#),
+    (".nuxt/tsconfig.json", NUXT),
+    (".nuxt/tsconfig.app.json", NUXT),
+];
+/// The sources are in `app`, or, before version 4, in the folder of the project.
+const NUXT: &str =
+    r#"{"paths": {"~/*": ["../app/*", "../*"], "@/*": ["../app/*", "../*"], "~~/*": ["../*"], "@@/*": ["../*"]}}"#;
+
 /// Module settings of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Config {
@@ -80,8 +91,11 @@ pub(super) fn configs<'a>(
 impl Parsed<'_> {
     /// Parses a configuration that was not yet; returns those that it names.
     fn parse(&mut self, path: &str) -> Vec<String> {
-        let text = self.texts.get(path).filter(|_| !self.files.contains_key(path));
-        let Some(value) = text.and_then(|text| json::parse(text).ok()) else { return Vec::new() };
+        if self.files.contains_key(path) {
+            return Vec::new();
+        }
+        let written = self.texts.get(path).and_then(|text| json::parse(text).ok());
+        let Some(value) = written.or_else(|| generate(path)) else { return Vec::new() };
         let extended = list_extended(&value).into_iter().filter_map(|name| self.find(folder(path), name));
         let named: Vec<String> = extended.chain(self.list_referred(folder(path), &value)).collect();
         self.files.insert(path.to_owned(), value);
@@ -102,9 +116,16 @@ impl Parsed<'_> {
         };
         paths.into_iter().find_map(|path| {
             let candidates = [format!("{path}/tsconfig.json"), format!("{path}.json"), path];
-            candidates.into_iter().rev().find(|path| self.texts.contains_key(&**path))
+            candidates.into_iter().rev().find(|path| self.texts.contains_key(&**path) || generate(path).is_some())
         })
     }
+}
+
+/// The configuration that a framework writes at a path.
+fn generate(path: &str) -> Option<Value> {
+    let is_at = |end: &str| path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let (_, options) = GENERATED.iter().find(|(end, _)| is_at(end))?;
+    Some(serde_json::json!({ "compilerOptions": json::parse(options).ok()? }))
 }
 
 fn is_main(path: &str) -> bool {

@@ -22,6 +22,10 @@ const SOURCES: &[(&str, &[&str])] = &[
     (".cjs", &[".cts", ".d.cts", ".ts"]),
 ];
 
+/// Modules that SvelteKit makes, and its package.
+const KIT_MODULES: &[&str] = &["$app", "$env", "$service-worker"];
+const KIT: &str = "@sveltejs/kit";
+
 /// Build output folders that correspond to `src`.
 pub(super) const BUILD_FOLDERS: &[&str] =
     &["dist", "lib", "build", "out", "output", "es", "esm", "cjs", "types", "typings", "umd"];
@@ -123,6 +127,9 @@ impl Modules {
             return Found::External(globals::NODE.to_owned());
         }
         let name = package_name(module);
+        if KIT_MODULES.contains(&name) {
+            return Found::External(KIT.to_owned());
+        }
         if let Some(package) = self.packages.find_known(own, name) {
             let subpath = module[name.len()..].trim_matches('/');
             return match self.in_package(from, package, subpath, exists) {
@@ -339,6 +346,8 @@ mod tests {
         assert_eq!(find("node:test"), "external node");
         assert_eq!(find("@/x"), "nothing");
         assert_eq!(find("~/x"), "nothing");
+        assert_eq!(find("$lib/x"), "nothing");
+        assert_eq!(find("$app/state"), "external @sveltejs/kit");
         assert_eq!(find("https://deno.land/x/a.ts"), "external deno.land");
     }
 

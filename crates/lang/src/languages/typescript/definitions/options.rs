@@ -1,9 +1,10 @@
 //! Components of Vue that are written as an object of options: what their methods and their template see as `this`.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use crate::Language;
-use crate::facts::{DefId, Expr, ExprId};
+use crate::facts::{DefId, Expr, ExprId, FactsBuilder, NameId};
 use crate::languages::typescript::state::{Extractor, FrameKind, children, parent};
 use crate::walk::Step;
 
@@ -59,16 +60,73 @@ impl Extractor<'_> {
         around.any(|frame| frame.def == Some(component)).then_some(self.component_members).flatten()
     }
 
+    /// The value of a call that the compiler of Vue replaces by the properties of the component.
+    pub(in crate::languages::typescript) fn properties_call(
+        &mut self,
+        callee: &str,
+        call: Node<'_>,
+        args: &[ExprId],
+    ) -> Option<ExprId> {
+        if self.b.facts().language != Language::Vue || self.is_markup() {
+            return None;
+        }
+        match callee {
+            "withDefaults" => args.first().copied().filter(|&first| first != self.b.unknown()),
+            "defineProps" => {
+                let of = call.child_by_field_name("type_arguments")?.named_child(0)?;
+                self.record_typed(call, None, Some(of));
+                let properties = self.find_known(call)?;
+                self.properties = Some(properties);
+                self.property_names = self.list_properties(of);
+                Some(properties)
+            }
+            _ => None,
+        }
+    }
+
+    /// Names of the members of a type that is written in place or is one of the file.
+    fn list_properties(&mut self, of: Node<'_>) -> FxHashSet<NameId> {
+        if of.kind() == "object_type" {
+            let names = children(of).into_iter().filter_map(|member| member.child_by_field_name("name"));
+            let names: Vec<&str> = names.map(|name| self.property(name)).collect();
+            return names.into_iter().map(|name| self.b.name(name)).collect();
+        }
+        let name = self.b.name(self.source.text(of));
+        let Some(&id) = self.named.get(&(FactsBuilder::FILE, name, true)) else { return FxHashSet::default() };
+        let members = self.b.facts().definitions.iter().filter(|definition| definition.owner == Some(id));
+        members.map(|definition| definition.name).collect()
+    }
+
+    /// What the script itself knows under the name of a property comes first.
+    pub(in crate::languages::typescript) fn settle_properties(&mut self) {
+        let bindings = self.b.facts().bindings.iter().filter(|binding| binding.scope == FactsBuilder::FILE);
+        for binding in bindings {
+            self.property_names.remove(&binding.name);
+        }
+    }
+
     fn is_method(&self, def: DefId) -> bool {
         self.b.facts().definition(def).kind == crate::facts::DefKind::Function
     }
 
+    /// The variables of a loop in a template are known before what is inside of it, where they come before members.
+    pub(in crate::languages::typescript) fn announce_loop(&mut self, node: Node<'_>) {
+        let left = node.child_by_field_name("left").filter(|_| self.is_markup() && node.kind() == "for_in_statement");
+        let Some(left) = left else { return };
+        let scope = self.scope();
+        for name in self.list_names(left) {
+            self.locals.insert((scope, name));
+        }
+    }
+
     /// A name in a template of such a component: a member of it, unless the template binds the name.
     pub(in crate::languages::typescript) fn template_name(&mut self, name: &str) -> Option<ExprId> {
-        let base = self.component_members.filter(|_| self.is_markup())?;
-        if self.is_local(name) {
+        if !self.is_markup() || self.is_local(name) {
             return None;
         }
+        let name_id = self.b.name(name);
+        let property = self.properties.filter(|_| self.property_names.contains(&name_id));
+        let base = self.component_members.or(property)?;
         Some(self.b.member(base, name))
     }
 }

@@ -160,6 +160,7 @@ impl<'a> Extractor<'a> {
             (None, Some(value)) => self.bind_local(scope, text, BindingTarget::Value(value)),
             (None, None) => {
                 let name = self.b.name(text);
+                self.locals.insert((scope, name));
                 self.unset.push((scope, name));
             }
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::code::Code;
-use super::is_component;
 use super::tags::{Braces, Tag, Token, Tokens};
+use super::{is_component, list_properties};
 
 /// The lines that the code of a component is between.
 const FENCE: &str = "---";
@@ -33,7 +33,8 @@ pub(super) fn add(text: &str, code: &mut Code<'_>) {
 
 fn element(text: &str, tag: &Tag, code: &mut Code<'_>) {
     if is_component(&text[tag.name.clone()]) {
-        code.call(tag.name.clone());
+        let properties = list_properties(text, tag);
+        code.call_component(|code| code.copy(tag.name.clone()), &properties);
     }
     for attribute in tag.attributes.iter().filter(|attribute| attribute.in_braces) {
         let Some(value) = &attribute.value else { continue };
@@ -52,7 +53,7 @@ mod tests {
     fn markup_becomes_code() {
         let rows: &[(&str, &str)] = &[
             ("---\nconst a = 1;\n---\n<p class={f(a)}>{g(a)}</p>", "(f(a));(g(a));"),
-            ("<X {...rest} {name} b=`c ${d}` />", "X(...[]);(rest);(name);(`c ${d}`);"),
+            ("<X {...rest} {name} b=`c ${d}` />", "{const {name: _, b: _, } = X(...[]);}(rest);(name);(`c ${d}`);"),
             ("{xs.map((x) => <li>{x} isn't</li>)}", "(xs.map((x) => <li>{x} isn't</li>));"),
             ("<!doctype html><br><Fragment>{/* none */}</Fragment>", ""),
         ];

@@ -93,6 +93,25 @@ impl<'a> Code<'a> {
         self.add("(...[]);\n");
     }
 
+    /// Adds a call of a component that is given properties: the value it makes is asked for each of them. Each is the
+    /// name and the place that it is written at.
+    pub(super) fn call_component(&mut self, add_name: impl FnOnce(&mut Self), properties: &[(String, usize)]) {
+        let properties = properties.iter().filter(|(name, _)| is_name(name));
+        let properties: Vec<&(String, usize)> = properties.collect();
+        if properties.is_empty() {
+            add_name(self);
+            return self.add("(...[]);\n");
+        }
+        self.add("{const {");
+        for (name, place) in properties {
+            self.stand_for(name, *place);
+            self.add(": _, ");
+        }
+        self.add("} = ");
+        add_name(self);
+        self.add("(...[]);}\n");
+    }
+
     /// Adds an event handler: a path is called with the event, anything else is evaluated.
     pub(super) fn handle(&mut self, range: &Range<usize>) {
         let range = self.trim_range(range);
@@ -118,6 +137,11 @@ fn is_blank(mut code: &str) -> bool {
         };
         code = rest.split_once(end).map_or("", |(_, rest)| rest);
     }
+}
+
+/// Returns whether a text is a name.
+fn is_name(text: &str) -> bool {
+    is_path(text) && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
 /// Returns whether an expression is a name or a way through members: `a`, `a.b`, `a?.b`, `a['b']`.

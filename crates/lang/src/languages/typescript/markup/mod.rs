@@ -11,6 +11,7 @@ use std::ops::Range;
 use code::Code;
 pub(super) use code::Places;
 use rustc_hash::FxHashSet;
+use tags::{Attribute, Tag};
 
 use crate::Language;
 
@@ -41,6 +42,18 @@ fn is_component(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'));
     let named = name.starts_with(|first: char| first.is_uppercase()) || name.contains('.');
     plain && named && !name.starts_with('.') && !BUILT_IN.contains(&name)
+}
+
+/// The properties that a tag of a Svelte or Astro component gives: their names, and where they are written.
+fn list_properties(text: &str, tag: &Tag) -> Vec<(String, usize)> {
+    let property = |attribute: &Attribute| {
+        // `{name}` on its own is the property of this name.
+        let range = if attribute.name.is_empty() { attribute.value.clone()? } else { attribute.name.clone() };
+        let written = &text[range.clone()];
+        let name = written.strip_prefix("bind:").unwrap_or(written);
+        Some((name.trim().to_owned(), range.end - name.trim_start().len()))
+    };
+    tag.attributes.iter().filter_map(property).collect()
 }
 
 /// Maximum number of open elements that a closing tag is matched with.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::code::{Code, is_path};
 use super::tags::{Attribute, Braces, Tag, Token, Tokens, closing_brace, top_level};
-use super::{Open, is_component};
+use super::{Open, is_component, list_properties};
 
 /// Directives whose name is a function that runs with the element.
 const RUN: &[&str] = &["use", "transition", "in", "out", "animate"];
@@ -35,7 +35,8 @@ pub(super) fn add<'a>(text: &'a str, code: &mut Code<'a>) {
 /// Adds what a tag uses; returns what closes the scopes that it opened.
 fn element(text: &str, tag: &Tag, code: &mut Code<'_>) -> String {
     if is_component(&text[tag.name.clone()]) {
-        code.call(tag.name.clone());
+        let properties = list_properties(text, tag);
+        code.call_component(|code| code.copy(tag.name.clone()), &properties);
     }
     for attribute in &tag.attributes {
         used_by_attribute(attribute, code);
@@ -248,6 +249,7 @@ mod tests {
             ("{#await p then v}{v}{/await}", "(p);((v) => {(v);});"),
             ("{#snippet row(a)}{f(a)}{/snippet}{@render row(1)}", "function row(a) {(f(a));}(row(1));"),
             ("{@html g()}{@const a = h()}", "(g());const  a = h();"),
+            ("<X a=\"b\" on:c={d} bind:e />", "{const {a: _, e: _, } = X(...[]);}d(...[]);(e);"),
             ("<X let:item>{item}</X><svelte:head></svelte:head>", "X(...[]);((item) => {(item);});"),
             ("<script>let a = {f}</script><style>p { b: c }</style>", ""),
         ];

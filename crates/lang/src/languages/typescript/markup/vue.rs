@@ -134,14 +134,29 @@ fn each(value: &Range<usize>, code: &mut Code<'_>) -> bool {
 fn component(text: &str, tag: &Tag, known: &FxHashSet<&str>, code: &mut Code<'_>) {
     let name = &text[tag.name.clone()];
     if is_component(name) {
-        return code.call(tag.name.clone());
+        return code.call_component(|code| code.copy(tag.name.clone()), &list_properties(text, tag));
     }
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     let cased = [pascal_case(name), camel_case(name)];
     if let Some(variable) = cased.iter().find(|cased| is_name && known.contains(cased.as_str())) {
-        code.stand_for(variable, tag.name.start);
-        code.add("(...[]);\n");
+        code.call_component(|code| code.stand_for(variable, tag.name.start), &list_properties(text, tag));
     }
+}
+
+/// The properties that a tag of a component gives: their names in the script, and where they are written.
+fn list_properties(text: &str, tag: &Tag) -> Vec<(String, usize)> {
+    let property = |attribute: &Attribute| {
+        let written = &text[attribute.name.clone()];
+        let directive = ["v-bind:", ":", ".", "v-model:"].iter().find(|start| written.starts_with(**start));
+        let behind = directive.map_or(0, |start| start.len());
+        let name = written[behind..].split('.').next().unwrap_or("");
+        match directive {
+            None if written.split('.').next() == Some("v-model") => ("modelValue".to_owned(), attribute.name.start),
+            None if written.contains(['@', '#', ':']) || written.starts_with("v-") => (String::new(), 0),
+            _ => (camel_case(name), attribute.name.start + behind),
+        }
+    };
+    tag.attributes.iter().map(property).collect()
 }
 
 /// What a directive uses, loops and slots apart.
@@ -263,6 +278,10 @@ mod tests {
             ("<X v-slot=\"{ a }\">{{ f(a) }}</X>", "X(...[]);(({ a }) => {(f(a));});"),
             ("<X><template #y=\"a\">{{ a }}</template></X>", "X(...[]);((a) => {(a);});"),
             ("<my-x /><other-x /><KeepAlive/>", "MyX(...[]);"),
+            (
+                "<my-x a v-model=\"b\" :c-d.sync=\"e\" @f=\"g\" />",
+                "{const {a: _, modelValue: _, cD: _, } = MyX(...[]);}(b);(e);g(...[]);",
+            ),
             ("<p v-pre>a</p>", ""),
         ];
         for (template, expected) in rows {
