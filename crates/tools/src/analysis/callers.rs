@@ -129,9 +129,10 @@ that name a method above it included; `override_calls` are the calls that name a
 `by_dispatch`: the code `names` a method that this one overrides). `total_callers` counts the functions and files,
 `total_sites` the calls. `closure.state` is `closed` if every call is known. It is `blocked` if something may hide
 more, and `closure.hiding` lists each place with its `reason`: a reference without a known target that has the name; a
-use as a value (`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
-(`called_from_outside`), and each call of a member outside with its name (`outside_member`); the name in code, strings or other files that no reference explains (`unexplained_text`,
-`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls
+use as a value (`passed_as_value`); a registration (`registered`); a member that code outside of the project calls or
+reads (`called_from_outside`), and each call of a member outside with its name (`outside_member`); a read of a member
+of a base that it may answer (`property_of_base`); the name in code, strings or other files that no reference explains
+(`unexplained_text`, `dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls
 it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
