@@ -366,7 +366,7 @@ fn list_made(right: &[Token<'_>], given: &[Token<'_>], bindings: &[Binding<'_>])
         let token = right[at];
         let before = text_before(right, at);
         match token.kind {
-            // Repetitions are no place of their own.
+            // A repetition is not a place of its own.
             Kind::Open if before != "$" => {
                 at = group_end(right, at);
                 if token.text == "{" {

@@ -17,8 +17,6 @@ mod paths;
 mod patterns;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod torture_tests;
 mod types;
 mod uses;
 

@@ -1,3 +1,5 @@
+mod torture;
+
 use m1nd_base::{Cancel, Limits};
 
 use crate::facts::{

@@ -106,7 +106,7 @@ fn a_long_line_of_statements_ends_at_the_limit() {
 
 #[test]
 fn every_truncation_of_a_file_is_extracted() {
-    let sample = include_str!("items.rs");
+    let sample = include_str!("../items.rs");
     let cuts: Vec<String> = (0..sample.len())
         .step_by(7)
         .take(250)
@@ -116,10 +116,10 @@ fn every_truncation_of_a_file_is_extracted() {
         check_invariants(&facts);
     }
     let own = concat!(
-        include_str!("mod.rs"),
-        include_str!("macros.rs"),
-        include_str!("patterns.rs"),
-        include_str!("tests.rs")
+        include_str!("../mod.rs"),
+        include_str!("../macros.rs"),
+        include_str!("../patterns.rs"),
+        include_str!("mod.rs")
     );
     for facts in on_small_stack(vec![own.to_owned()]) {
         check_invariants(&facts);
