@@ -9,7 +9,7 @@
 //! calls there to the innermost enclosing function that it does have, or to top-level code. Our graph has the
 //! function itself. To make both comparable, a function of ours without a definition in the truth is no caller here:
 //! its calls belong to the enclosing code. This needs the truth's list of definitions; without it every function of
-//! ours is a caller.
+//! ours is a caller, subtests of Go apart.
 
 use m1nd_base::{EdgeTier, Relation};
 

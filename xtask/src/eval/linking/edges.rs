@@ -81,7 +81,10 @@ impl<'a> Context<'a> {
 
     /// Returns whether the truth can name a function of ours as a caller.
     pub(in crate::eval) fn is_caller(&self, function: usize) -> bool {
-        self.callers.as_ref().is_none_or(|callers| callers.contains(&function))
+        match &self.callers {
+            Some(callers) => callers.contains(&function),
+            None => !self.ours.is_subtest(function),
+        }
     }
 
     /// Whether a name is defined more than once in the repository.

@@ -254,6 +254,12 @@ impl Ours {
         }
     }
 
+    /// Returns whether the node is a function literal of Go that a test runs under a name, of which no index knows.
+    pub(in crate::eval) fn is_subtest(&self, node: usize) -> bool {
+        let is_go = self.nodes[node].file.as_deref().is_some_and(|file| ending(file) == "go");
+        is_go && self.nodes[node].parent.is_some_and(|parent| self.caller(parent).is_some())
+    }
+
     /// Returns whether TypeScript's index omits the node because it is inside of a function.
     pub(in crate::eval) fn is_local(&self, node: usize) -> bool {
         let is_script =
