@@ -75,7 +75,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
 /// Builds the example `ingest`.
 fn build() -> Outcome<PathBuf> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--quiet", "--package", "m1nd-engine", "--example", "ingest"]);
+    command.args(["build", "--quiet", "--workspace", "--example", "ingest"]);
     command.args(["--config", "profile.dev.debug=0", "--config", "profile.dev.incremental=false"]);
     for name in OPTIMISED {
         for setting in ["opt-level=1", "debug-assertions=false", "overflow-checks=false", "codegen-units=16"] {
