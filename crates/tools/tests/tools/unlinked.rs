@@ -27,9 +27,11 @@ from shop.price import gross
 class Order:
     def total(self):
         return gross(3)
-//- shop/late.rs
+//- shop/make.rs
+#[macro_export]
 macro_rules! make { ($name:ident) => { fn $name() {} } }
-make!(made_by_macro);
+//- shop/late.rs
+crate::make!(made_by_macro);
 ";
 
 /// A project whose first index is linked and not published until it is released.
